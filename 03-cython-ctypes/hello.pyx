@@ -1,0 +1,87 @@
+# cython: language_level=3
+"""Two ways from Python to the same C function: by ctypes, and by C's own dlopen inside Cython.
+
+Build: make build
+Run:   python3 -c "import hello; hello.run_cuda()"
+       python3 -c "import hello; hello.run_cuda_dlopen()"
+"""
+import ctypes
+import os
+import sys
+
+from posix.dlfcn cimport RTLD_NOW, dlerror, dlopen, dlsym
+
+
+class CudaError(RuntimeError):
+    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress"), .text (the same in words)."""
+
+    def __init__(self, code, name, text):
+        super().__init__(code, name, text)  # all three in args: the exception can be pickled
+        self.code, self.name, self.text = code, name, text
+
+    def __str__(self):
+        return f"CUDA error {self.code}, {self.name}: {self.text}"
+
+
+def find_library(name="libhello.so"):
+    """The path of the library `name`: beside this module or, if LD_LIBRARY_TEST_PATH is set, there and nowhere else.
+
+    LD_LIBRARY_TEST_PATH is a folder, or several with ":" between them.
+    Raises FileNotFoundError, which lists the paths tried.
+    """
+    folders = os.environ.get("LD_LIBRARY_TEST_PATH") or os.path.dirname(os.path.abspath(__file__))
+    tried = [os.path.join(folder, name) for folder in folders.split(":") if folder]
+    for path in tried:
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(f"{name} is not there; tried: {', '.join(tried)} (LD_LIBRARY_TEST_PATH names other folders)")
+
+
+def run_cuda():
+    """Prints the greeting of libhello.so three times, by ctypes. Raises CudaError, OSError or AttributeError."""
+    library = ctypes.CDLL(find_library())
+    # Without these three lines ctypes takes every argument and every result for a C int.
+    library.hello_from_gpu.argtypes, library.hello_from_gpu.restype = [], ctypes.c_int
+    library.hello_error_name.argtypes, library.hello_error_name.restype = [ctypes.c_int], ctypes.c_char_p
+    library.hello_error_text.argtypes, library.hello_error_text.restype = [ctypes.c_int], ctypes.c_char_p
+    sys.stdout.flush()  # the greeting is printed by C, which has a buffer of its own
+    code = library.hello_from_gpu()
+    if code != 0:
+        raise CudaError(code, library.hello_error_name(code).decode(), library.hello_error_text(code).decode())
+    print("Load cuda function successfully!")
+
+
+ctypedef int (*status_function)() noexcept nogil
+ctypedef const char *(*text_function)(int) noexcept nogil
+
+cdef void *library = NULL  # opened once, never closed: it lives as long as this module
+
+
+cdef void *find_symbol(const char *name) except NULL:
+    dlerror()  # forget older errors
+    cdef void *symbol = dlsym(library, name)
+    if symbol == NULL:
+        raise AttributeError(dlerror().decode())
+    return symbol
+
+
+def run_cuda_dlopen():
+    """The same by dlopen and dlsym, as in stage 02. Raises the same exceptions."""
+    global library
+    cdef status_function hello_from_gpu
+    cdef text_function error_name, error_text
+    cdef int code
+    if library == NULL:
+        path = os.fsencode(find_library())
+        library = dlopen(path, RTLD_NOW)
+        if library == NULL:
+            raise OSError(dlerror().decode())
+    hello_from_gpu = <status_function>find_symbol("hello_from_gpu")
+    error_name = <text_function>find_symbol("hello_error_name")
+    error_text = <text_function>find_symbol("hello_error_text")
+    sys.stdout.flush()
+    with nogil:  # other Python threads go on while the GPU works
+        code = hello_from_gpu()
+    if code != 0:
+        raise CudaError(code, error_name(code).decode(), error_text(code).decode())
+    print("Load cuda function successfully!")

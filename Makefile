@@ -1,0 +1,36 @@
+# All stages at once. Each has a Makefile of its own with the same targets: make -C 04-gather run
+STAGES := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+COMMON := common
+PYTHON ?= python3
+.NOTPARALLEL:
+.PHONY: help run build test clean doctor
+
+help:
+	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
+	@echo '  run     build and run the four stages'
+	@echo '  test    build them and run all tests'
+	@echo '  build   build them'
+	@echo '  clean   remove what was built (not .venv, the Python packages)'
+	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
+	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  PYTHON=  REQUIRE_GPU=1'
+
+doctor:
+	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
+
+clean:
+	@for stage in $(STAGES); do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
+	rm -f common/cpu/libcpu_cuda.so*
+
+# What builds has to know the device: found once here, for all stages.
+ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
+include common/device.mk
+
+run build:
+	@for stage in $(STAGES); do \
+	    printf '\n== %s ==\n' $$stage; \
+	    $(MAKE) --no-print-directory -C $$stage $@ || exit 1; \
+	done
+
+test: build
+	@tests/run
+endif

@@ -1,0 +1,104 @@
+// Errors: what each call returns, what cudaGetLastError() remembers, and failures on demand.
+#include "runtime.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cudaError_t broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
+static __thread cudaError_t last = cudaSuccess;
+static long calls;
+
+void cpu_say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("CPU stand-in: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+// CUDA_VISIBLE_DEVICES hides devices from the stand-in as it does from CUDA; device 0 is all there is.
+static bool device_is_hidden(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && !(visible[0] == '0' && (visible[1] == '\0' || visible[1] == ','));
+}
+
+// CPU_CUDA_FAIL=k makes the k-th runtime call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset).
+static cudaError_t failure_on_demand(void)
+{
+    const char *which = getenv("CPU_CUDA_FAIL"), *code = getenv("CPU_CUDA_FAIL_CODE");
+    if (!which || ++calls != atol(which))
+        return cudaSuccess;
+    return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cpu_enter(void)
+{
+    static bool introduced = false;
+    pthread_mutex_lock(&lock);
+    if (!introduced)
+        cpu_say("this program runs on the CPU, not on a GPU");
+    introduced = true;
+    if (device_is_hidden())
+        return cudaErrorNoDevice;
+    return broken ? broken : failure_on_demand();
+}
+
+cudaError_t cpu_leave(cudaError_t error)
+{
+    if (broken)
+        error = broken;
+    if (error)
+        last = error;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void cpu_break_context(cudaError_t error)
+{
+    if (!broken)
+        broken = error;
+}
+
+bool cpu_context_is_broken(void)
+{
+    return broken != cudaSuccess;
+}
+
+PUBLIC cudaError_t cudaPeekAtLastError(void)
+{
+    return device_is_hidden() ? cudaErrorNoDevice : last;
+}
+
+PUBLIC cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    last = cudaSuccess;
+    return error;
+}
+
+PUBLIC const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define NAME(name, value, text) \
+    case value: \
+        return #name;
+        CPU_CUDA_ERRORS(NAME)
+    }
+    return "unrecognized error code";
+}
+
+PUBLIC const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define TEXT(name, value, text) \
+    case value: \
+        return text;
+        CPU_CUDA_ERRORS(TEXT)
+    }
+    return "unrecognized error code";
+}

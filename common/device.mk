@@ -1,0 +1,38 @@
+# Which compiler: NVIDIA's nvcc for a GPU, or ../common/cpu/nvcc, which compiles the same file for the CPU.
+# doctor.py decides: BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
+ifndef DEVICE_FOUND
+DEVICE_FOUND := $(shell BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
+                  $(PYTHON) $(COMMON)/doctor.py device 2>&1)
+ifeq ($(filter cuda cpu,$(word 1,$(DEVICE_FOUND))),)
+$(error $(if $(DEVICE_FOUND),$(DEVICE_FOUND),python3 is missing: sudo apt-get install -y python3-dev python3-venv))
+endif
+$(info Device: $(wordlist 4,99,$(DEVICE_FOUND)))
+endif
+export DEVICE_FOUND
+
+override BACKEND := $(word 1,$(DEVICE_FOUND))
+override NVCC := $(word 2,$(DEVICE_FOUND))
+NVCCFLAGS = -O2 -I../common -Xcompiler -Wall
+
+ifeq ($(BACKEND),cuda)
+# the code that this machine's GPU runs; CUDA_ARCH=sm_80 builds for another
+CUDA_ARCH ?= $(if $(filter gpu,$(word 3,$(DEVICE_FOUND))),native)
+NVCCFLAGS += $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH))
+endif
+
+ifeq ($(NVCC),from-pypi)
+override NVCC := $(shell $(PYTHON) -c 'import sys; print("../.venv/lib/python%d.%d/site-packages/nvidia/cu13/bin/nvcc" % sys.version_info[:2])')
+NVCC_PACKAGES := nvcc-packages
+endif
+# PyPI's nvcc does not find its own libraries
+NVCCFLAGS += $(if $(findstring /site-packages/,$(NVCC)),-L$(NVCC:%/bin/nvcc=%/lib))
+
+# the host compiler: gcc and g++, unless CC or CXX is set
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+else
+NVCCFLAGS += -ccbin $(CXX)
+endif

@@ -1,0 +1,57 @@
+# What the stages share. A stage's Makefile names BUILDS (the files it makes) and has the rules for them.
+COMMON := ../common
+PYTHON ?= python3
+STAGE := $(notdir $(CURDIR))
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help build run test clean doctor tools nvcc-packages python-packages FORCE
+
+help:
+	@echo '$(STAGE): make TARGET'
+	@echo '  run     build this stage and run it'
+	@echo '  build   build it: $(BUILDS)'
+	@echo '  test    run its tests'
+	@echo '  clean   remove what was built'
+	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
+	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  PYTHON=  REQUIRE_GPU=1'
+
+doctor:
+	@CC='$(CC)' CXX='$(if $(filter default,$(origin CXX)),g++,$(CXX))' BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py
+
+clean:
+	rm -rf $(BUILDS) $(LEFTOVERS) *.o .built-for __pycache__
+
+# All that follows builds or runs something, and has to know the device.
+ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
+include ../common/device.mk
+include ../common/python.mk
+
+build: $(BUILDS)
+
+# The tests lie beside the stages; a stage that was copied out alone has none.
+test: build
+	@test -x ../tests/run || { echo 'the tests are not here: copy the folder tests beside $(STAGE)' >&2; exit 1; }
+	@../tests/run $(STAGE)
+
+# One line for each tool that is missing, before anything is built.
+tools:
+	@CC='$(CC)' CXX='$(CXX)' $(PYTHON) ../common/doctor.py need write g++ gcc $(PYTHON_TOOLS)
+
+nvcc-packages: | tools
+	@$(PYTHON) ../common/venv.py requirements-nvcc.txt
+
+# What the files here were built with. If that changes (another backend, compiler or Python), they go.
+BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
+.built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
+	@echo '$(BUILT_FOR)' | cmp -s - $@ || { rm -f $(BUILDS) $(LEFTOVERS) *.o && echo '$(BUILT_FOR)' > $@; }
+
+%: %.cu ../common/check.h .built-for
+	$(NVCC) $(NVCCFLAGS) -o $@ $<
+
+lib%.so: lib%.cu ../common/check.h .built-for
+	$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC,-fvisibility=hidden -o $@ $<
+
+%.c: %.pyx .built-for
+	$(PY) -m cython -3 $<
+endif

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Fills ../.venv with the packages of a requirements file, if they are not there yet: venv.py requirements.txt
+
+One line if it cannot be: no network, no venv module. Needs Python's standard library only.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VENV = os.path.join(os.path.dirname(HERE), ".venv")
+PYTHON = os.path.join(VENV, "bin", "python")
+
+
+def run(command, complaint):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        last = (done.stdout.strip().splitlines() or ["no message"])[-1]
+        sys.exit(f"{complaint} ({last})")
+
+
+def main(requirements):
+    path = os.path.join(HERE, requirements)
+    with open(path) as f:
+        wanted = f.read()
+    note = os.path.join(VENV, requirements)  # what was installed, and for which Python
+    wanted += f"# for {sys.version}\n"
+    try:
+        with open(note) as f:
+            if f.read() == wanted:
+                return
+    except OSError:
+        pass
+    print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr)
+    try:
+        subprocess.run([PYTHON, "-c", ""], check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        shutil.rmtree(VENV, ignore_errors=True)
+        run([sys.executable, "-m", "venv", VENV],
+            f"{VENV} could not be made: sudo apt-get install -y python3-venv, in a folder that you can write")
+    run([PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", path],
+        "PyPI did not give the packages: check the network and make again, or name a Python that has them: "
+        "make PYTHON=..." if requirements == "requirements.txt" else
+        "PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu")
+    with open(note, "w") as f:
+        f.write(wanted)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

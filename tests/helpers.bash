@@ -1,0 +1,96 @@
+# What the test files share. Every file begins with: load helpers
+
+bats_require_minimum_version 1.5.0 2>/dev/null || true
+
+TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+LIBRARIES=${BATS_LIB_PATH:-}:/usr/lib/bats:/usr/lib:/usr/local/lib
+
+for library in bats-support bats-assert; do
+    for folder in ${LIBRARIES//:/ }; do
+        if [ -e "$folder/$library/load.bash" ]; then
+            load "$folder/$library/load.bash"
+            break
+        fi
+    done
+done
+
+# Skips the test, with the reason, if what it needs is not here. With REQUIRE_GPU=1 a missing GPU is a failure.
+requires() {
+    case $1 in
+        gpu)
+            [ "$TEST_BACKEND" = cuda ] && return 0
+            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no GPU: the tests run on the $TEST_BACKEND backend"
+            skip "needs an NVIDIA GPU"
+            ;;
+        nvcc)
+            NVCC=$("$TEST_PYTHON" -c "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
+            [ -n "$NVCC" ] && return 0
+            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
+            skip "needs nvcc"
+            ;;
+        *) fail "requires: what is $1?" ;;
+    esac
+}
+
+# Runs a command, stdout and stderr apart, at most two minutes; shows all three if the test fails.
+try() {
+    run --separate-stderr timeout 120 "$@"
+    # shellcheck disable=SC2154
+    printf '$ %s\nexit status %s\nstdout: %s\nstderr: %s\n' "$*" "$status" "$output" "$stderr"
+}
+
+# Runs the Python program on standard input, in the current folder.
+try_python() {
+    cat >"$BATS_TEST_TMPDIR/program.py"
+    try env PYTHONPATH="$PWD" "$@" "$TEST_PYTHON" "$BATS_TEST_TMPDIR/program.py"
+}
+
+# Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
+assert_quiet() {
+    if [ "$TEST_BACKEND" = cpu ]; then
+        assert_equal "$stderr" "CPU stand-in: this program runs on the CPU, not on a GPU"
+    else
+        assert_equal "$stderr" ""
+    fi
+}
+
+# Copies common and the folders named, unbuilt, to a folder of the test's own, and goes there.
+copy_out() {
+    COPY=$BATS_TEST_TMPDIR/copy
+    mkdir -p "$COPY"
+    tar -C "$TOP" -cf - --exclude='0*/*.so' --exclude='0*/*.o' --exclude='0*/.built-for' --exclude=__pycache__ \
+        --exclude='0*/hello' --exclude='0*/hello_c' --exclude=hello.c --exclude=wrapper.c common "$@" | tar -C "$COPY" -xf -
+    cd "$COPY" || return 1
+}
+
+# make in such a copy, with the Python and the backend that are tested.
+try_make() {
+    try make PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
+}
+
+# A PATH with the usual commands less those named: hide nvcc bats
+hide() {
+    local folder=$BATS_TEST_TMPDIR/bin hidden=" $* " place command
+    mkdir -p "$folder"
+    local places
+    IFS=: read -ra places <<<"$PATH"
+    for place in "${places[@]}"; do
+        for command in "$place"/*; do
+            [[ $hidden == *" ${command##*/} "* ]] || [ -e "$folder/${command##*/}" ] || ln -s "$command" "$folder/"
+        done
+    done
+    PATH=$folder
+}
+
+# The names that a library offers, one a line.
+interface_of() {
+    nm -D --defined-only "$1" | awk '{ print $3 }' | sort
+}
+
+# Fails if the dynamic section of the file names a place on this machine.
+assert_no_absolute_path() {
+    run readelf -d "$1"
+    assert_success
+    refute_output --partial '[/'
+    refute_output --partial ':/'
+}
