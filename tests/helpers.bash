@@ -68,17 +68,15 @@ try_make() {
     try make PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
 }
 
-# A PATH with the usual commands less those named: hide nvcc bats
+# From here on the commands named are not on PATH, all others are: hide nvcc bats
 hide() {
-    local folder=$BATS_TEST_TMPDIR/bin hidden=" $* " place command
+    local folder=$BATS_TEST_TMPDIR/bin places place
     mkdir -p "$folder"
-    local places
     IFS=: read -ra places <<<"$PATH"
     for place in "${places[@]}"; do
-        for command in "$place"/*; do
-            [[ $hidden == *" ${command##*/} "* ]] || [ -e "$folder/${command##*/}" ] || ln -s "$command" "$folder/"
-        done
+        ln -s -t "$folder" "$place"/* 2>/dev/null || true # the first of a name wins, as on PATH
     done
+    (cd "$folder" && rm -f "$@")
     PATH=$folder
 }
 

@@ -36,10 +36,20 @@ static cudaError_t failure_on_demand(void)
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 
+void cpu_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cpu_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 cudaError_t cpu_enter(void)
 {
     static bool introduced = false;
-    pthread_mutex_lock(&lock);
+    cpu_lock();
     if (!introduced)
         cpu_say("this program runs on the CPU, not on a GPU");
     introduced = true;
@@ -54,7 +64,7 @@ cudaError_t cpu_leave(cudaError_t error)
         error = broken;
     if (error)
         last = error;
-    pthread_mutex_unlock(&lock);
+    cpu_unlock();
     return error;
 }
 

@@ -41,6 +41,14 @@ static void on_bad_address(int signal, siginfo_t *info, void *context)
     sigaction(signal, &action_before, NULL);
 }
 
+void cpu_catch_bad_addresses(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_bad_address, .sa_flags = SA_SIGINFO | SA_NODEFER}, before;
+    sigaction(SIGSEGV, &ours, &before);
+    if (before.sa_sigaction != on_bad_address)
+        action_before = before;
+}
+
 static void *run_blocks(void *unused)
 {
     gridDim = running->grid;
@@ -81,8 +89,7 @@ static void run(const struct cpu_cuda_launch_record *launch)
     unsigned long most = cores > MAX_WORKERS ? MAX_WORKERS : (unsigned long)cores;
     unsigned long workers = 0, helpers = (wanted < most ? wanted : most) - 1;
 
-    struct sigaction action = {.sa_sigaction = on_bad_address, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    sigaction(SIGSEGV, &action, &action_before);
+    cpu_catch_bad_addresses();
     cpu_open_memory();
     pthread_t thread[MAX_WORKERS];
     while (workers < helpers && pthread_create(&thread[workers], NULL, run_blocks, NULL) == 0)
@@ -91,7 +98,6 @@ static void run(const struct cpu_cuda_launch_record *launch)
     for (unsigned long i = 0; i < workers; i++)
         pthread_join(thread[i], NULL);
     cpu_close_memory(launch->kernel, launch->file, launch->line);
-    sigaction(SIGSEGV, &action_before, NULL);
 }
 
 void cpu_finish_work(void)

@@ -33,10 +33,9 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
 
 PUBLIC int cpu_cuda_is_device_pointer(const void *pointer)
 {
-    cudaError_t error = cpu_enter();
-    (void)error;
+    cpu_lock();
     bool found = cpu_find_allocation(pointer) != NULL;
-    cpu_leave(cudaSuccess);
+    cpu_unlock();
     return found;
 }
 
@@ -104,6 +103,7 @@ static cudaError_t allocate(void **pointer, size_t bytes)
     allocations = a;
     used_bytes += bytes;
     *pointer = a->base;
+    cpu_catch_bad_addresses();
     return cudaSuccess;
 }
 
@@ -162,10 +162,9 @@ PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 PUBLIC cudaError_t cudaFree(void *pointer)
 {
     cudaError_t error = cpu_enter();
-    if (error)
-        return cpu_leave(error);
     cpu_finish_work();
-    return cpu_leave(release(pointer));
+    cudaError_t released = release(pointer); // also if an earlier error is what this call reports
+    return cpu_leave(error ? error : released);
 }
 
 PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)

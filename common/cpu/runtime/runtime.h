@@ -6,6 +6,8 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 // errors.c
+void cpu_lock(void);                           // one runtime call at a time
+void cpu_unlock(void);
 cudaError_t cpu_enter(void);                   // opens every runtime call: locks; a standing error, or success
 cudaError_t cpu_leave(cudaError_t error);      // closes it: remembers the error, unlocks, returns it
 void cpu_break_context(cudaError_t error);     // from now on every call fails with this error
@@ -25,6 +27,7 @@ void cpu_open_memory(void);                    // device memory can be touched o
 void cpu_close_memory(const char *kernel, const char *file, int line);
 
 // launch.c
+void cpu_catch_bad_addresses(void);            // makes a bad address in a kernel an error, not a crash
 void cpu_finish_work(void);                    // runs all that was launched and not yet run
 
 // print.c

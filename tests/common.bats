@@ -1,0 +1,434 @@
+load helpers
+
+setup() {
+    cd "$TOP" || return 1
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# Compiles the program on standard input for the CPU and runs it.
+try_on_cpu() {
+    cat >"$BATS_TEST_TMPDIR/program.cu"
+    "$TOP/common/cpu/nvcc" -O1 -I"$TOP/common" -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.cu"
+    try "$@" "$BATS_TEST_TMPDIR/program"
+}
+
+# ---- make
+
+@test "make: help is the default, at the top and in every stage, and builds nothing" {
+    copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    for folder in . 0*; do
+        try make -C "$folder"
+        assert_success
+        for target in run build test clean doctor; do
+            assert_line --regexp "^  $target +[a-z]"
+        done
+    done
+    run find . -name '*.o' -o -name .built-for -o -name 'lib*.so' -path './0*'
+    assert_output ''
+}
+
+@test "make: doctor has a line for each thing and says what make run would use" {
+    for folder in . 04-gather; do
+        try make --no-print-directory -C "$folder" doctor
+        assert_success
+        refute_output --partial MISSING
+        for thing in make g++ Python.h bats python3: nvcc: GPU:; do
+            assert_line --regexp "^(ok|-) +$thing"
+        done
+        assert_line --regexp '^make run would use: (GPU, .*|CPU stand-in), because '
+    done
+}
+
+@test "make: clean leaves what was there before the build" {
+    copy_out Makefile 02-dlopen-from-c 03-cython-ctypes
+    rm -f common/cpu/libcpu_cuda.so*
+    find . -type f | sort >"$BATS_TEST_TMPDIR/before"
+    try_make STAGES='02-dlopen-from-c 03-cython-ctypes' build
+    assert_success
+    [ -e 03-cython-ctypes/libhello.so ]
+    try make STAGES='02-dlopen-from-c 03-cython-ctypes' clean
+    assert_success
+    run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
+    assert_success
+}
+
+@test "make: a second build does nothing" {
+    copy_out 02-dlopen-from-c
+    try_make -C 02-dlopen-from-c build
+    assert_success
+    try_make --no-print-directory -C 02-dlopen-from-c build
+    assert_success
+    refute_output --partial nvcc
+    refute_output --partial gcc
+}
+
+@test "make: the first line says the device and why; BACKEND=cpu overrides" {
+    try make --no-print-directory -C 01-hello-kernel BACKEND=cpu -n run
+    assert_success
+    assert_line --index 0 'Device: CPU stand-in, because BACKEND=cpu was asked for'
+    if [ "$TEST_BACKEND" = cpu ]; then
+        try make --no-print-directory -C 01-hello-kernel BACKEND= -n run
+        assert_line --index 0 --regexp '^Device: CPU stand-in, because .*(driver|asked for)'
+    else
+        try make --no-print-directory -C 01-hello-kernel BACKEND= -n run
+        assert_line --index 0 --regexp '^Device: GPU, .+, because it answers'
+    fi
+}
+
+@test "make: BACKEND=other, REQUIRE_GPU=1 without a GPU, an NVCC that is not there: one line each" {
+    try make -C 01-hello-kernel BACKEND=other run
+    assert_failure
+    assert_regex "$stderr" 'BACKEND=other: it can be cuda or cpu'
+    try make -C 01-hello-kernel BACKEND=cpu REQUIRE_GPU=1 run
+    assert_failure
+    assert_regex "$stderr" 'REQUIRE_GPU=1, but '
+    try make -C 01-hello-kernel BACKEND=cuda NVCC=/nowhere/nvcc REQUIRE_GPU= run
+    assert_failure
+    assert_regex "$stderr" 'NVCC=/nowhere/nvcc: there is no such program'
+}
+
+@test "make: another backend rebuilds, and a build of the other one never stays" {
+    requires nvcc
+    copy_out 01-hello-kernel
+    cd 01-hello-kernel || return 1
+    try make PYTHON="$TEST_PYTHON" BACKEND=cpu build
+    assert_success
+    run -0 readelf -d hello
+    assert_output --partial libcpu_cuda.so
+    try make PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC="$NVCC" REQUIRE_GPU= build
+    assert_success
+    run -0 readelf -d hello
+    refute_output --partial libcpu_cuda.so
+    # a broken source: what the other backend built goes all the same
+    echo 'no C' >>hello.cu
+    try make PYTHON="$TEST_PYTHON" BACKEND=cpu REQUIRE_GPU= build
+    assert_failure
+    [ ! -e hello ]
+}
+
+@test "make: a source that does not compile leaves no library behind" {
+    copy_out 04-gather
+    echo 'no C' >>04-gather/cuda_index.cu
+    try_make -C 04-gather build
+    assert_failure
+    run ls 04-gather
+    refute_output --partial .so
+}
+
+# ---- bad surroundings: one line that says what is missing and how to mend it
+
+@test "surroundings: PATH without nvcc: everything builds for the CPU" {
+    copy_out 01-hello-kernel
+    hide nvcc
+    try env -u NVCC CUDA_HOME=/nowhere make PYTHON="$TEST_PYTHON" BACKEND=cpu -C 01-hello-kernel run
+    assert_success
+    assert_line 'Hello World From GPU!'
+    try env -u NVCC CUDA_HOME=/nowhere make PYTHON="$TEST_PYTHON" -C 01-hello-kernel BACKEND=cuda CUDA_VISIBLE_DEVICES= REQUIRE_GPU= build
+    if [ "$TEST_BACKEND" = cpu ]; then
+        assert_failure
+        assert_regex "$stderr" 'BACKEND=cuda needs nvcc: .*, or: make BACKEND=cpu'
+    fi
+}
+
+@test "surroundings: no g++" {
+    copy_out 01-hello-kernel
+    hide g++ c++
+    try_make -C 01-hello-kernel build
+    assert_failure
+    assert_equal "$(head -n 1 <<<"$stderr")" 'g++ is missing: sudo apt-get install -y g++'
+    refute_regex "$stderr" Traceback
+    [ ! -e 01-hello-kernel/hello ]
+}
+
+@test "surroundings: no python3" {
+    hide python3 python
+    try make -C 01-hello-kernel run
+    assert_failure
+    assert_regex "$stderr" 'python3.* (not found|is missing)'
+    refute_regex "$stderr" Traceback
+}
+
+@test "surroundings: no Python headers" {
+    copy_out 04-gather
+    mkdir "$BATS_TEST_TMPDIR/site"
+    echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >"$BATS_TEST_TMPDIR/site/sitecustomize.py"
+    PYTHONPATH=$BATS_TEST_TMPDIR/site try_make -C 04-gather build
+    assert_failure
+    assert_regex "$(head -n 1 <<<"$stderr")" '^Python.h is missing for .*: sudo apt-get install -y python3-dev$'
+    [ ! -e 04-gather/libcuda_index.so ]
+}
+
+@test "surroundings: no Cython and no network for PyPI" {
+    copy_out 03-cython-ctypes
+    rm -rf .venv
+    "$TEST_PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/bare"
+    try env PIP_NO_INDEX=1 PIP_FIND_LINKS= make BACKEND=cpu REQUIRE_GPU= PYTHON="$BATS_TEST_TMPDIR/bare/bin/python" -C 03-cython-ctypes build
+    assert_failure
+    assert_regex "$stderr" '(PyPI did not give the packages: check the network|cannot make a virtual environment: sudo apt-get install -y python3-venv|could not be made: sudo apt-get)'
+    refute_regex "$stderr" Traceback
+}
+
+@test "surroundings: a read-only folder" {
+    copy_out 01-hello-kernel
+    chmod -R a-w 01-hello-kernel common
+    chmod a+x "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_SUITE_TMPDIR"/.. "$COPY"
+    local as_nobody=() # root may write everywhere
+    [ "$(id -u)" -ne 0 ] || as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${as_nobody[@]}" test -r 01-hello-kernel/Makefile || skip "the folder for temporary files is closed to other users"
+    local python=$TEST_PYTHON
+    "${as_nobody[@]}" "$python" -c '' 2>/dev/null || python=/usr/bin/python3
+    try "${as_nobody[@]}" make BACKEND=cpu REQUIRE_GPU= PYTHON="$python" -C 01-hello-kernel build
+    chmod -R u+w 01-hello-kernel common
+    assert_failure
+    assert_regex "$(head -n 1 <<<"$stderr")" '01-hello-kernel is read-only: copy the repository to a folder of yours'
+}
+
+# ---- tests/run
+
+@test "tests/run: no Bats, an old Bats" {
+    hide bats
+    try tests/run 01-hello-kernel
+    assert_failure
+    assert_equal "$stderr" 'bats is missing: sudo apt-get install -y bats bats-assert'
+    printf '#!/bin/sh\necho Bats 1.2.1\n' >"$BATS_TEST_TMPDIR/bin/bats"
+    chmod +x "$BATS_TEST_TMPDIR/bin/bats"
+    try tests/run 01-hello-kernel
+    assert_failure
+    assert_regex "$stderr" '^bats 1.2 is too old, 1.5 is needed: git clone '
+}
+
+@test "tests/run: counts, and fails with no test, with all skipped, with one failed, with one lost" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    touch none.bats
+    try "$TOP/tests/run" none.bats
+    assert_failure
+    assert_line --index -1 '0 passed, 0 failed, 0 skipped'
+    printf '@test "a" {\n skip "why"\n}\n' >skipped.bats
+    try "$TOP/tests/run" skipped.bats
+    assert_failure
+    assert_line --index -1 '0 passed, 0 failed, 1 skipped'
+    printf '@test "a" {\n true\n}\n@test "b" {\n false\n}\n@test "c" {\n skip\n}\n' >mixed.bats
+    try "$TOP/tests/run" mixed.bats
+    assert_failure
+    assert_line --index -1 '1 passed, 1 failed, 1 skipped'
+    printf '@test "a" {\n true\n}\n' >good.bats
+    try "$TOP/tests/run" good.bats
+    assert_success
+    assert_line --index -1 '1 passed, 0 failed, 0 skipped'
+    mkdir bin
+    printf '#!/bin/sh\ncase $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac\n' >bin/bats
+    chmod +x bin/bats
+    try env PATH="$PWD/bin:$PATH" "$TOP/tests/run" good.bats
+    assert_failure
+    assert_line --index -1 '1 passed, 1 failed, 0 skipped'
+}
+
+# ---- the sources
+
+@test "nvcc: every .cu compiles, with every warning an error" {
+    requires nvcc
+    sources=(0*/*.cu)
+    [ "${#sources[@]}" -ge 4 ]
+    for source in "${sources[@]}"; do
+        try "$NVCC" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon -c -o "$BATS_TEST_TMPDIR/out.o" "$source"
+        assert_success
+    done
+}
+
+@test "stages: no Makefile over 40 lines, no source over 200" {
+    for file in 0*/Makefile; do
+        [ "$(wc -l <"$file")" -le 40 ] || fail "$file is too long"
+    done
+    for file in 0*/*.cu 0*/*.cuh 0*/hello_c.c 0*/*.pyx 0*/*.py; do
+        [ "$(wc -l <"$file")" -le 200 ] || fail "$file is too long"
+    done
+}
+
+# ---- check.h
+
+@test "check.h: CHECK_GOTO keeps the first error and goes to the label; CHECK takes a success as nothing" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+static int library(int bad)
+{
+    cudaError_t error = cudaSuccess;
+    CHECK_GOTO(error, cudaGetLastError(), cleanup);
+    if (bad)
+        CHECK_GOTO(error, cudaSetDevice(99), cleanup);
+    else
+        CHECK_GOTO(error, cudaSetDevice(0), cleanup);
+    printf("not reached if bad\n");
+cleanup:
+    return error;
+}
+int main(void)
+{
+    printf("%d\n", library(0));
+    printf("%d\n", library(1));
+    cudaGetLastError();
+    CHECK(cudaGetLastError());
+    CHECK(cudaSetDevice(99));
+    printf("not reached\n");
+}
+PROGRAM
+    assert_failure 1
+    assert_output 'not reached if bad
+0
+101'
+    assert_regex "$stderr" 'program.cu:20: CUDA error 101, cudaErrorInvalidDevice: invalid device ordinal'
+}
+
+# ---- the CPU stand-in
+
+@test "stand-in: an option or a file that it does not know is one line" {
+    try common/cpu/nvcc --fast-and-loose 01-hello-kernel/hello.cu
+    assert_failure
+    assert_regex "$stderr" '^common/cpu/nvcc: the option --fast-and-loose is unknown'
+    try common/cpu/nvcc nowhere.cu
+    assert_failure
+    assert_equal "$stderr" 'common/cpu/nvcc: there is no file nowhere.cu'
+}
+
+@test "stand-in: an unknown CUDA call does not compile" {
+    echo 'int main() { return cudaFrobnicate(); }' >"$BATS_TEST_TMPDIR/program.cu"
+    try common/cpu/nvcc -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.cu"
+    assert_failure
+    assert_regex "$stderr" 'program.cu:1:.*cudaFrobnicate'
+    [ ! -e "$BATS_TEST_TMPDIR/program" ]
+}
+
+@test "stand-in: launches in every form reach their kernel" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+#include <vector>
+__global__ void add(int *p, int n) { atomicAdd(p, n); }
+namespace deep { template <typename T, int N> __global__ void add(T *p, T n) { atomicAdd(p, n * N); } }
+struct Pair { int a, b; };
+__global__ void add_pair(int *p, Pair pair) { atomicAdd(p, pair.a + pair.b); }
+#define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
+int main(void)
+{
+    int *d, h = 0;
+    CHECK(cudaMalloc(&d, sizeof h));
+    CHECK(cudaMemset(d, 0, sizeof h));
+    add<<<1, 1>>>(d, 1);
+    add<<<dim3(2, 1),
+          dim3(1, 5)>>>(d, 1);
+    (add)<<<1 << 1, 8 >> 2, 0, nullptr>>>(d, 25);
+    deep::add<int, (4 > 3) ? 1000 : 0><<<1, 1>>>(d, 1);
+    ::deep::add<std::vector<int>::value_type, 10000><<<1, 1>>>(d, 1);
+    add_pair<<<1, 1>>>(d, Pair{50000, 50000});
+    LAUNCH(add, d, 1000000);
+    void (*table[])(int *, int) = {add};
+    table[0]<<<1, 1>>>(d, 10000000);
+    CHECK(cudaGetLastError());
+    const char *no_launch = "add<<<1, 1>>>(d, 1)"; // add<<<1, 1>>>(d, 1)
+    CHECK(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
+    printf("%d %s\n", h, no_launch);
+    CHECK(cudaFree(d));
+}
+PROGRAM
+    assert_success
+    assert_output '11111111 add<<<1, 1>>>(d, 1)'
+}
+
+@test "stand-in: launches outside the limits are refused, with the code of CUDA 13" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void nothing(void) {}
+#define SHOW(...) nothing<<<__VA_ARGS__>>>(); printf("%d ", cudaGetLastError())
+int main(void)
+{
+    SHOW(0, 1); SHOW(1, 0); SHOW(1, 1025); SHOW(1, dim3(1, 1, 65)); SHOW(1, dim3(32, 33)); SHOW(dim3(1, 65536), 1);
+    SHOW(1, 1, 49153); SHOW(2147483648u, 1); SHOW(1, 1024); SHOW(dim3(1, 65535), 1); SHOW(1, 1, 49152);
+    CHECK(cudaDeviceSynchronize());
+}
+PROGRAM
+    assert_success
+    assert_output '1 1 1 1 1 1 1 1 0 0 0 '
+}
+
+@test "stand-in: a kernel's printf waits for a synchronisation, and what nobody waited for is told" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void greet(void) { printf("kernel\n"); }
+int main(void)
+{
+    greet<<<1, 2>>>();
+    printf("host\n");
+    CHECK(cudaDeviceSynchronize());
+    greet<<<1, 2>>>();
+}
+PROGRAM
+    assert_success
+    assert_output 'host
+kernel
+kernel'
+    assert_regex "$stderr" 'program.cu:8: the program ended before kernel greet ran: nobody waited for it'
+}
+
+@test "stand-in: a kernel outside its memory, a host pointer, a freed pointer: reported, and the context is lost" {
+    for bug in 'fill<<<4, 256>>>(d, 0)' 'fill<<<400, 256>>>(d, 0)' 'fill<<<1, 1>>>(h, 0)' 'fill<<<1, 1>>>((float *)16, 0)' \
+        '(cudaFree(d), fill<<<1, 1>>>(d, 0))' 'fill<<<1, 1>>>(d, -1)' 'fill<<<1, 1>>>(d, 1 << 20)'; do
+        bug=${bug#(cudaFree(d), }
+        [[ $bug == *'))' ]] && bug="cudaFree(d); ${bug%)}"
+        try_on_cpu <<PROGRAM
+#include "check.h"
+__global__ void fill(float *p, int shift) { p[(int)(blockIdx.x * blockDim.x + threadIdx.x) + shift] = 1; }
+int main(void)
+{
+    float *d, h[1] = {0};
+    CHECK(cudaMalloc(&d, 1000 * sizeof *d));
+    $bug;
+    printf("%d ", cudaGetLastError());
+    printf("%d ", cudaDeviceSynchronize());
+    printf("%d ", cudaGetLastError());
+    printf("%d ", cudaGetLastError());
+    printf("%d %g\n", cudaMalloc(&d, 4), h[0]);
+}
+PROGRAM
+        assert_success
+        assert_output '0 700 700 0 700 0'
+        assert_regex "$stderr" 'program.cu:7: kernel fill (wrote outside an allocation of 4000 bytes|touched the address .*, which is not device memory|was given .*, which is not device memory)'
+    done
+}
+
+@test "stand-in: the host cannot touch device memory, and fresh memory is NaN" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+int main(void)
+{
+    float *d, h[2] = {0, 0};
+    CHECK(cudaMalloc(&d, sizeof h));
+    CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    printf("%d %d\n", h[0] != h[0], h[1] != h[1]);
+    fflush(stdout);
+    return d[0] == 0;
+}
+PROGRAM
+    [ "$status" -gt 128 ]
+    assert_output '1 1'
+    assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
+}
+
+@test "stand-in: two libraries in one process share device memory" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >give.cu <<'PROGRAM'
+extern "C" void *give(void) { int *d = nullptr, seven = 7; cudaMalloc(&d, sizeof seven); cudaMemcpy(d, &seven, sizeof seven, cudaMemcpyHostToDevice); return d; }
+PROGRAM
+    cat >take.cu <<'PROGRAM'
+__global__ void twice(int *p) { *p *= 2; }
+extern "C" int take(int *d) { int h = 0; twice<<<1, 1>>>(d); cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); return cudaFree(d) ? -1 : h; }
+PROGRAM
+    for part in give take; do
+        "$TOP/common/cpu/nvcc" -shared -Xcompiler -fPIC -o "lib$part.so" "$part.cu"
+    done
+    try_python CPU_CUDA_LEAKS=1 <<'PROGRAM'
+import ctypes
+give, take = ctypes.CDLL("./libgive.so").give, ctypes.CDLL("./libtake.so").take
+give.restype, take.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+print(take(give()))
+PROGRAM
+    assert_success
+    assert_output 14
+}
