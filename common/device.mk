@@ -13,11 +13,15 @@ export DEVICE_FOUND
 override BACKEND := $(word 1,$(DEVICE_FOUND))
 override NVCC := $(word 2,$(DEVICE_FOUND))
 NVCCFLAGS = -O2 -I../common -Xcompiler -Wall
+# A shared library: code for any place in memory, only the interface visible, nothing of the libraries in it either.
+SHARED = -shared -Xcompiler -fPIC,-fvisibility=hidden -Xlinker --exclude-libs=ALL
 
 ifeq ($(BACKEND),cuda)
 # the code that this machine's GPU runs; CUDA_ARCH=sm_80 builds for another
 CUDA_ARCH ?= $(if $(filter gpu,$(word 3,$(DEVICE_FOUND))),native)
-NVCCFLAGS += $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH))
+ifneq ($(CUDA_ARCH),)
+NVCCFLAGS += -arch=$(CUDA_ARCH)
+endif
 endif
 
 ifeq ($(NVCC),from-pypi)
@@ -25,7 +29,9 @@ override NVCC := $(shell $(PYTHON) -c 'import sys; print("../.venv/lib/python%d.
 NVCC_PACKAGES := nvcc-packages
 endif
 # PyPI's nvcc does not find its own libraries
-NVCCFLAGS += $(if $(findstring /site-packages/,$(NVCC)),-L$(NVCC:%/bin/nvcc=%/lib))
+ifneq ($(findstring /site-packages/,$(NVCC)),)
+NVCCFLAGS += -L$(NVCC:%/bin/nvcc=%/lib)
+endif
 
 # the host compiler: gcc and g++, unless CC or CXX is set
 ifeq ($(origin CC),default)

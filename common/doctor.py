@@ -57,8 +57,8 @@ def device():
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
     name, no_gpu = gpu()
-    if os.environ.get("REQUIRE_GPU") == "1" and (no_gpu or wanted == "cpu"):
-        sys.exit(f"REQUIRE_GPU=1, but {no_gpu or 'BACKEND=cpu was asked for'}")
+    if os.environ.get("REQUIRE_GPU") == "1" and no_gpu and not wanted:
+        sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
     nvcc = find_nvcc()
     if os.environ.get("NVCC") and not nvcc and wanted != "cpu":
         sys.exit(f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu")

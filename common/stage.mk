@@ -50,7 +50,7 @@ BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
 	$(NVCC) $(NVCCFLAGS) -o $@ $<
 
 lib%.so: lib%.cu ../common/check.h .built-for
-	$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC,-fvisibility=hidden -o $@ $<
+	$(NVCC) $(NVCCFLAGS) $(SHARED) -o $@ $<
 
 %.c: %.pyx .built-for
 	$(PY) -m cython -3 $<
