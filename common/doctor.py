@@ -45,9 +45,11 @@ def find_nvcc():
     if shutil.which("nvcc"):
         return "nvcc"
     toolkit = os.path.join(os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin", "nvcc")
-    for path in [toolkit, *glob.glob(os.path.join(VENV, "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "nvcc"))]:
-        if os.access(path, os.X_OK):
-            return path
+    if os.access(toolkit, os.X_OK):
+        return toolkit
+    if os.path.exists(os.path.join(VENV, "requirements-nvcc.txt")):  # venv.py leaves it when all is there
+        found = glob.glob(os.path.join(VENV, "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "nvcc"))
+        return found[0] if found else None
     return None
 
 
@@ -68,6 +70,8 @@ def device():
         why = "BACKEND=cuda was asked for" if wanted else "it answers"
         why += "" if nvcc else "; nvcc comes from PyPI"
         where = f"no GPU ({no_gpu})" if no_gpu else f"GPU, {name}"
+        if nvcc and nvcc.startswith(VENV):
+            nvcc = os.path.join("..", os.path.relpath(nvcc, os.path.dirname(VENV)))  # as seen from a stage
         return "cuda", nvcc or "from-pypi", "no-gpu" if no_gpu else "gpu", f"{where}, because {why}"
     why = "BACKEND=cpu was asked for" if wanted else no_gpu
     return "cpu", "../common/cpu/nvcc", "no-gpu" if no_gpu else "gpu", f"CPU stand-in, because {why}"
