@@ -88,20 +88,30 @@ try_on_cpu() {
 }
 
 @test "make: another backend rebuilds, and a build of the other one never stays" {
-    requires nvcc
     copy_out 01-hello-kernel
     cd 01-hello-kernel || return 1
-    try make PYTHON="$TEST_PYTHON" BACKEND=cpu build
+    # an nvcc whose programs say who built them: make is what is tested here
+    cat >"$BATS_TEST_TMPDIR/nvcc" <<'NVCC'
+#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\necho built by nvcc\n' >"$2"
+chmod +x "$2"
+NVCC
+    chmod +x "$BATS_TEST_TMPDIR/nvcc"
+    build() { try make PYTHON="$TEST_PYTHON" REQUIRE_GPU= "$@" build; }
+    build BACKEND=cpu
     assert_success
-    run -0 readelf -d hello
-    assert_output --partial libcpu_cuda.so
-    try make PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC="$NVCC" REQUIRE_GPU= build
+    run -0 ./hello
+    assert_line 'Hello World From GPU!'
+    build BACKEND=cuda NVCC="$BATS_TEST_TMPDIR/nvcc"
     assert_success
-    run -0 readelf -d hello
-    refute_output --partial libcpu_cuda.so
+    run -0 ./hello
+    assert_output 'built by nvcc'
+    build BACKEND=cuda NVCC="$BATS_TEST_TMPDIR/nvcc" CUDA_ARCH=sm_80
+    assert_output --partial '-arch=sm_80'
     # a broken source: what the other backend built goes all the same
     echo 'no C' >>hello.cu
-    try make PYTHON="$TEST_PYTHON" BACKEND=cpu REQUIRE_GPU= build
+    build BACKEND=cpu
     assert_failure
     [ ! -e hello ]
 }
@@ -232,6 +242,18 @@ try_on_cpu() {
     printf '#!/bin/sh\ncase $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac\n' >bin/bats
     chmod +x bin/bats
     try env PATH="$PWD/bin:$PATH" "$TOP/tests/run" good.bats
+    assert_failure
+    assert_line --index -1 '1 passed, 1 failed, 0 skipped'
+}
+
+@test "tests/run: what needs a GPU is skipped for want of one; with REQUIRE_GPU=1 it fails" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    printf 'load %s\n@test "a" {\n requires gpu\n}\n@test "b" {\n true\n}\n' "$TOP/tests/helpers" >gpu.bats
+    try env BACKEND=cpu REQUIRE_GPU= "$TOP/tests/run" gpu.bats
+    assert_success
+    assert_line --regexp '^ok 1 a # skip needs an NVIDIA GPU'
+    assert_line --index -1 '1 passed, 0 failed, 1 skipped'
+    try env BACKEND=cpu REQUIRE_GPU=1 "$TOP/tests/run" gpu.bats
     assert_failure
     assert_line --index -1 '1 passed, 1 failed, 0 skipped'
 }
