@@ -1,4 +1,4 @@
-// Plain C that loads libhello.so while it runs, finds a function in it by name, and calls it. It knows no CUDA.
+// Plain C, no CUDA: loads libhello.so while it runs, finds a function in it by name, and calls it.
 // Build: make hello_c libhello_c.so
 // Run:   ./hello_c
 //        python3 -c "import ctypes; print(ctypes.CDLL('./libhello_c.so').hello_c(None, 0))"
@@ -40,11 +40,11 @@ static int call(void *library, char *why, size_t size)
 }
 
 // Prints the greeting by way of libhello.so, which has to lie beside this program or library.
-// Returns 0; a CUDA error's code; or -1 if something is wrong with the library. Unless it is 0, the reason
-// is in why[size], if that is not NULL.
+// Returns 0; a CUDA error's code; or -1 if something is wrong with the library. Unless it is 0,
+// the reason is in why[size], if that is not NULL.
 __attribute__((visibility("default"))) int hello_c(char *why, size_t size)
 {
-    // A name without a slash is looked for where the linker was told: $ORIGIN, beside this file (see the Makefile).
+    // A name without a slash is looked for where the Makefile told the linker: $ORIGIN, beside us.
     void *library = dlopen("libhello.so", RTLD_NOW);
     if (!library) {
         snprintf(why, size, "%s", dlerror());

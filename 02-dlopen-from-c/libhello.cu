@@ -3,7 +3,8 @@
 // Look:  nm -D --defined-only libhello.so
 #include "check.h"
 
-// extern "C": the name in the library is this name, not a C++ one. INTERFACE: visible to dlsym; all else is hidden.
+// extern "C": the name in the library is this name, not one that C++ makes of it.
+// visibility: dlsym finds it. All else in the library is hidden (-fvisibility=hidden).
 #define INTERFACE extern "C" __attribute__((visibility("default")))
 
 __global__ void HelloKernel(void)
@@ -21,17 +22,17 @@ INTERFACE int hello_from_gpu(void)
     CHECK_GOTO(error, cudaDeviceSynchronize(), cleanup);
 
 cleanup:
-    fflush(stdout); // the caller may print by other means (Python does): what was printed first comes first
+    fflush(stdout); // Python prints by other means: what was printed first has to come first
     return error;
 }
 
-// The name of a code that hello_from_gpu() returned, "cudaErrorNoDevice". Never NULL, never to be freed.
+// The name of a code that hello_from_gpu() returned: "cudaErrorNoDevice". Not to be freed.
 INTERFACE const char *hello_error_name(int code)
 {
     return cudaGetErrorName((cudaError_t)code);
 }
 
-// The same code in words, "no CUDA-capable device is detected".
+// The same code in words: "no CUDA-capable device is detected".
 INTERFACE const char *hello_error_text(int code)
 {
     return cudaGetErrorString((cudaError_t)code);

@@ -13,7 +13,7 @@ from posix.dlfcn cimport RTLD_NOW, dlerror, dlopen, dlsym
 
 
 class CudaError(RuntimeError):
-    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress"), .text (the same in words)."""
+    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress") and .text (in words)."""
 
     def __init__(self, code, name, text):
         super().__init__(code, name, text)  # all three in args: the exception can be pickled
@@ -24,30 +24,36 @@ class CudaError(RuntimeError):
 
 
 def find_library(name="libhello.so"):
-    """The path of the library `name`: beside this module or, if LD_LIBRARY_TEST_PATH is set, there and nowhere else.
+    """The path of the library `name`, which lies beside this module.
 
-    LD_LIBRARY_TEST_PATH is a folder, or several with ":" between them.
-    Raises FileNotFoundError, which lists the paths tried.
+    If LD_LIBRARY_TEST_PATH is set, it is looked for there and nowhere else: in a folder, or in
+    several with ":" between them. Raises FileNotFoundError, which lists the paths tried.
     """
     folders = os.environ.get("LD_LIBRARY_TEST_PATH") or os.path.dirname(os.path.abspath(__file__))
     tried = [os.path.join(folder, name) for folder in folders.split(":") if folder]
     for path in tried:
         if os.path.exists(path):
             return path
-    raise FileNotFoundError(f"{name} is not there; tried: {', '.join(tried)} (LD_LIBRARY_TEST_PATH names other folders)")
+    raise FileNotFoundError(
+        f"{name} is not there; tried: {', '.join(tried)} (LD_LIBRARY_TEST_PATH names other folders)")
 
 
 def run_cuda():
-    """Prints the greeting of libhello.so three times, by ctypes. Raises CudaError, OSError or AttributeError."""
+    """Prints the greeting of libhello.so three times, by ctypes.
+
+    Raises FileNotFoundError, OSError (no library), AttributeError (not that function) or CudaError.
+    """
     library = ctypes.CDLL(find_library())
-    # Without these three lines ctypes takes every argument and every result for a C int.
-    library.hello_from_gpu.argtypes, library.hello_from_gpu.restype = [], ctypes.c_int
-    library.hello_error_name.argtypes, library.hello_error_name.restype = [ctypes.c_int], ctypes.c_char_p
-    library.hello_error_text.argtypes, library.hello_error_text.restype = [ctypes.c_int], ctypes.c_char_p
+    hello_from_gpu = library.hello_from_gpu
+    error_name, error_text = library.hello_error_name, library.hello_error_text
+    # Left out, ctypes takes every argument and every result for a C int, and cuts a pointer in two.
+    hello_from_gpu.argtypes, hello_from_gpu.restype = [], ctypes.c_int
+    error_name.argtypes, error_name.restype = [ctypes.c_int], ctypes.c_char_p
+    error_text.argtypes, error_text.restype = [ctypes.c_int], ctypes.c_char_p
     sys.stdout.flush()  # the greeting is printed by C, which has a buffer of its own
-    code = library.hello_from_gpu()
+    code = hello_from_gpu()
     if code != 0:
-        raise CudaError(code, library.hello_error_name(code).decode(), library.hello_error_text(code).decode())
+        raise CudaError(code, error_name(code).decode(), error_text(code).decode())
     print("Load cuda function successfully!")
 
 

@@ -4,13 +4,14 @@
 #include "check.h"
 #include <limits.h>
 
-#pragma GCC visibility push(default) // the interface is visible; all else in the library is hidden (see the Makefile)
+// The interface is visible in the library; all else is hidden (-fvisibility=hidden).
+#pragma GCC visibility push(default)
 #include "cuda_index.cuh"
 #pragma GCC visibility pop
 
 #define THREADS 256 // a block
 
-// One thread an element. A bad index is not followed: its position goes to *first_bad, the smallest wins.
+// One thread an element. A bad index is not followed: *first_bad becomes its position, the smallest.
 __global__ void GatherKernel(const float *source, const int *index, float *res, int N, int M,
                              int *first_bad)
 {
@@ -38,7 +39,8 @@ extern "C" int Gather(const float *source, const int *index, float *res, int N, 
     if (N < 0 || M < 0 || !index || !res || (M > 0 && !source))
         return cudaErrorInvalidValue;
 
-    size_t source_bytes = M * sizeof(float), index_bytes = N * sizeof(int), res_bytes = N * sizeof(float);
+    size_t source_bytes = M * sizeof(float);
+    size_t index_bytes = N * sizeof(int), res_bytes = N * sizeof(float);
     CHECK_GOTO(error, cudaMalloc(&d_source, source_bytes), cleanup);
     CHECK_GOTO(error, cudaMalloc(&d_index, index_bytes), cleanup);
     CHECK_GOTO(error, cudaMalloc(&d_res, res_bytes), cleanup);
@@ -63,7 +65,7 @@ cleanup:
     cudaFree(d_index);
     cudaFree(d_source);
     if (error != cudaSuccess) {
-        cudaGetLastError(); // told by the return value: not left for the next CUDA user in this process to find
+        cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
         return error;
     }
     return first_bad == INT_MAX ? 0 : -1 - first_bad;

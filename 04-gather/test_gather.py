@@ -1,8 +1,9 @@
-"""Gathers 1 Mi of 128 Mi random values on the GPU and compares with NumPy: the shape, and how many are equal.
+"""Gathers 1 Mi of 128 Mi random values on the GPU. Prints the shape, and how many equal NumPy's.
 
 Build: make build
 Run:   python3 test_gather.py
 """
+
 import sys
 
 import numpy as np

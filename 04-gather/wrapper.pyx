@@ -2,7 +2,7 @@
 """Gather on the GPU for NumPy arrays: cuda_gather(x, idx) is x[idx].
 
 Build: make build
-Run:   python3 -c "import numpy, wrapper; print(wrapper.cuda_gather(numpy.float32([5, 6, 7]), numpy.int32([2, -3])))"
+Run:   python3 test_gather.py
 """
 import numpy as np
 
@@ -16,7 +16,7 @@ INT_MIN = -(2**31)
 
 
 class CudaError(RuntimeError):
-    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress"), .text (the same in words)."""
+    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress") and .text (in words)."""
 
     def __init__(self, code, name, text):
         super().__init__(code, name, text)  # all three in args: the exception can be pickled
@@ -27,7 +27,7 @@ class CudaError(RuntimeError):
 
 
 def check_array(name, array, *dtypes):
-    """Raises TypeError or ValueError unless `array` is one-dimensional, of one of these dtypes, of a size for a C int."""
+    """Raises TypeError or ValueError unless `array` is a 1-d array of one of these dtypes."""
     wanted = " or ".join(np.dtype(d).name for d in dtypes)
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name}: a NumPy array of {wanted} is taken, not {type(array).__name__}")
@@ -45,12 +45,13 @@ def cuda_gather(x, idx):
     x: float32 array of shape (M,). idx: int32 or int64 array of shape (N,), each from -M to M - 1.
     Both may be strided or read-only; what is not contiguous is copied first.
     Returns a new float32 array of shape (N,).
-    Raises IndexError, in NumPy's words, for the first index out of range; TypeError and ValueError for other
-    arrays; MemoryError if the GPU's memory does not suffice; CudaError if anything else fails on the GPU.
+    Raises IndexError, in NumPy's words, for the first index out of range; TypeError and ValueError
+    for other arrays; MemoryError if the GPU's memory does not suffice; CudaError if anything else
+    fails on the GPU.
     """
     check_array("x", x, np.float32)
     check_array("idx", idx, np.int32, np.int64)
-    # An int64 that no int32 can hold is out of range for every x: clip it to one that is, instead of cutting it.
+    # An int64 that no int32 holds is out of range for every x. Cut to 32 bits it might not be: clip.
     narrow = idx if idx.dtype == np.int32 else np.clip(idx, INT_MIN, INT_MAX).astype(np.int32)
     res = np.empty(idx.size, np.float32)
 
@@ -70,6 +71,7 @@ def cuda_gather(x, idx):
     if status > 0:
         name, text = GatherErrorName(status).decode(), GatherErrorText(status).decode()
         if name == "cudaErrorMemoryAllocation":
-            raise MemoryError(f"the GPU has no room for these arrays ({x.nbytes + narrow.nbytes + res.nbytes} bytes)")
+            wanted = x.nbytes + narrow.nbytes + res.nbytes
+            raise MemoryError(f"the GPU has no room for these arrays ({wanted} bytes)")
         raise CudaError(status, name, text)
     return res

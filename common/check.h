@@ -13,14 +13,15 @@
     do { \
         cudaError_t check_error = (call); \
         if (check_error != cudaSuccess) { \
-            fprintf(stderr, "%s:%d: CUDA error %d, %s: %s\n", __FILE__, __LINE__, (int)check_error, \
-                    cudaGetErrorName(check_error), cudaGetErrorString(check_error)); \
+            fprintf(stderr, "%s:%d: CUDA error %d, %s: %s\n", __FILE__, __LINE__, \
+                    (int)check_error, cudaGetErrorName(check_error), \
+                    cudaGetErrorString(check_error)); \
             exit(EXIT_FAILURE); \
         } \
     } while (0)
 
-// In a library: keeps the code in `error` and jumps to the function's one cleanup label. A library never
-// exits and never prints: whoever called it may be a Python process with hours of work in memory.
+// In a library: keeps the code in `error` and jumps to the function's one cleanup label. A library
+// never exits and never prints: its caller may be a Python process with hours of work in memory.
 //     CHECK_GOTO(error, cudaMalloc(&d_x, bytes), cleanup);
 #define CHECK_GOTO(error, call, cleanup) \
     do { \

@@ -1,4 +1,4 @@
-# Which compiler: NVIDIA's nvcc for a GPU, or ../common/cpu/nvcc, which compiles the same file for the CPU.
+# Which compiler: NVIDIA's nvcc for a GPU, or ../common/cpu/nvcc, which compiles for the CPU.
 # doctor.py decides: BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
 ifndef DEVICE_FOUND
 DEVICE_FOUND := $(shell BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
@@ -13,7 +13,7 @@ export DEVICE_FOUND
 override BACKEND := $(word 1,$(DEVICE_FOUND))
 override NVCC := $(word 2,$(DEVICE_FOUND))
 NVCCFLAGS = -O2 -I../common -Xcompiler -Wall
-# A shared library: code for any place in memory, only the interface visible, nothing of the libraries in it either.
+# A shared library: code for any place in memory; only the interface visible, also of what it links.
 SHARED = -shared -Xcompiler -fPIC,-fvisibility=hidden -Xlinker --exclude-libs=ALL
 
 ifeq ($(BACKEND),cuda)

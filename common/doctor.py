@@ -8,6 +8,7 @@
 
 Needs Python's standard library only.
 """
+
 import ctypes
 import glob
 import importlib.util
@@ -35,11 +36,15 @@ def gpu():
         return None, f"the NVIDIA driver answers with error {error}"
     name = ctypes.create_string_buffer(256)
     error = driver.cuDeviceGetName(name, 256, 0)
-    return (name.value.decode(), None) if error == 0 else (None, f"the NVIDIA driver answers with error {error}")
+    return (
+        (name.value.decode(), None)
+        if error == 0
+        else (None, f"the NVIDIA driver answers with error {error}")
+    )
 
 
 def find_nvcc():
-    """The nvcc to call: $NVCC, or the one on PATH, or the toolkit's usual place, or what venv.py installed. Or None."""
+    """$NVCC, or the nvcc on PATH, or at the toolkit's usual place, or of venv.py; or None."""
     if os.environ.get("NVCC"):
         return shutil.which(os.environ["NVCC"])
     if shutil.which("nvcc"):
@@ -47,14 +52,18 @@ def find_nvcc():
     toolkit = os.path.join(os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin", "nvcc")
     if os.access(toolkit, os.X_OK):
         return toolkit
-    if os.path.exists(os.path.join(VENV, "requirements-nvcc.txt")):  # venv.py leaves it when all is there
-        found = glob.glob(os.path.join(VENV, "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "nvcc"))
+    if os.path.exists(
+        os.path.join(VENV, "requirements-nvcc.txt")
+    ):  # venv.py leaves it when all is there
+        found = glob.glob(
+            os.path.join(VENV, "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "nvcc")
+        )
         return found[0] if found else None
     return None
 
 
 def device():
-    """(backend, nvcc, "gpu" or "no-gpu", why): what make builds for. Stops with one line where it cannot be."""
+    """What make builds for: (backend, nvcc, "gpu" or "no-gpu", why). Stops with one line if it cannot."""
     wanted = os.environ.get("BACKEND", "")
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
@@ -63,24 +72,37 @@ def device():
         sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
     nvcc = find_nvcc()
     if os.environ.get("NVCC") and not nvcc and wanted != "cpu":
-        sys.exit(f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu")
+        sys.exit(
+            f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu"
+        )
     if wanted == "cuda" or (wanted == "" and not no_gpu):
         if no_gpu and not nvcc:
-            sys.exit("BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu")
+            sys.exit(
+                "BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu"
+            )
         why = "BACKEND=cuda was asked for" if wanted else "it answers"
         why += "" if nvcc else "; nvcc comes from PyPI"
         where = f"no GPU ({no_gpu})" if no_gpu else f"GPU, {name}"
         if nvcc and nvcc.startswith(VENV):
-            nvcc = os.path.join("..", os.path.relpath(nvcc, os.path.dirname(VENV)))  # as seen from a stage
+            nvcc = os.path.join(
+                "..", os.path.relpath(nvcc, os.path.dirname(VENV))
+            )  # as seen from a stage
         return "cuda", nvcc or "from-pypi", "no-gpu" if no_gpu else "gpu", f"{where}, because {why}"
     why = "BACKEND=cpu was asked for" if wanted else no_gpu
-    return "cpu", "../common/cpu/nvcc", "no-gpu" if no_gpu else "gpu", f"CPU stand-in, because {why}"
+    return (
+        "cpu",
+        "../common/cpu/nvcc",
+        "no-gpu" if no_gpu else "gpu",
+        f"CPU stand-in, because {why}",
+    )
 
 
 def has_packages(python):
     """True if that interpreter has Cython >= 3.1 and NumPy."""
-    code = ("from importlib.metadata import version; version('numpy'); "
-            "raise SystemExit([int(n) for n in version('Cython').split('.')[:2]] < [3, 1])")
+    code = (
+        "from importlib.metadata import version; version('numpy'); "
+        "raise SystemExit([int(n) for n in version('Cython').split('.')[:2]] < [3, 1])"
+    )
     try:
         return subprocess.run([python, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
     except OSError:
@@ -88,7 +110,7 @@ def has_packages(python):
 
 
 def python():
-    """(interpreter, extension suffix, folder of Python.h): this one if it has the packages, else .venv's."""
+    """(interpreter, extension suffix, folder of Python.h): this one if it has the packages, or .venv's."""
     interpreter = os.environ.get("PYTHON") or "python3"
     if not has_packages(sys.executable):
         interpreter = "../.venv/bin/python"
@@ -108,7 +130,11 @@ def bats_version():
 
 
 def bats_library(name):
-    folders = os.environ.get("BATS_LIB_PATH", "").split(":") + ["/usr/lib/bats", "/usr/lib", "/usr/local/lib"]
+    folders = os.environ.get("BATS_LIB_PATH", "").split(":") + [
+        "/usr/lib/bats",
+        "/usr/lib",
+        "/usr/local/lib",
+    ]
     return any(f and os.path.exists(os.path.join(f, name, "load.bash")) for f in folders)
 
 
@@ -123,7 +149,9 @@ def missing(tool):
         if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
             return f"Python.h is missing for {sys.executable}: {apt('python3-dev')}"
     elif tool == "venv":
-        if not has_packages(sys.executable) and not has_packages(os.path.join(VENV, "bin", "python")):
+        if not has_packages(sys.executable) and not has_packages(
+            os.path.join(VENV, "bin", "python")
+        ):
             if not importlib.util.find_spec("ensurepip"):
                 return f"{sys.executable} cannot make a virtual environment: {apt('python3-venv')}"
     elif tool == "bats":
@@ -131,8 +159,10 @@ def missing(tool):
         if version is None:
             return f"bats is missing: {apt('bats bats-assert')}"
         if version < (1, 5):
-            return (f"bats {'.'.join(map(str, version))} is too old, 1.5 is needed: "
-                    "git clone https://github.com/bats-core/bats-core && sudo bats-core/install.sh /usr/local")
+            return (
+                f"bats {'.'.join(map(str, version))} is too old, 1.5 is needed: "
+                "git clone https://github.com/bats-core/bats-core && sudo bats-core/install.sh /usr/local"
+            )
     elif tool in ("bats-assert", "bats-support"):
         if not bats_library(tool):
             return f"{tool} is missing: {apt('bats-assert')} (BATS_LIB_PATH names other folders)"
@@ -145,14 +175,18 @@ def missing(tool):
 
 
 def table():
-    """Prints a line for each thing; returns 1 if something is missing that nothing here can replace."""
+    """Prints a line for each thing; returns 1 if something is missing that nothing can replace."""
     status = 0
     for tool in ("make", "gcc", "g++", "Python.h", "venv", "bats", "bats-assert", "bats-support"):
         problem = missing(tool)
         print(f"{'MISSING' if problem else 'ok':9}{problem or tool}")
         status = 1 if problem else status
     print(f"{'ok':9}python3: {sys.version.split()[0]}, {sys.executable}")
-    packages = "has Cython and NumPy" if has_packages(sys.executable) else "lacks Cython >= 3.1 or NumPy: make puts them into .venv"
+    packages = (
+        "has Cython and NumPy"
+        if has_packages(sys.executable)
+        else "lacks Cython >= 3.1 or NumPy: make puts them into .venv"
+    )
     print(f"{'ok':9}python3 {packages}")
     print(f"{'ok' if find_nvcc() else '-':9}nvcc: {find_nvcc() or 'none'}")
     name, no_gpu = gpu()

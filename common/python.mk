@@ -1,4 +1,4 @@
-# The Python with Cython and NumPy: the one in use if it has them, else ../.venv, filled from requirements.txt.
+# The Python with Cython and NumPy: the one in use if it has them, else ../.venv.
 # Only a stage that sets NEEDS_PYTHON asks for it.
 ifdef NEEDS_PYTHON
 PYTHON_FOUND := $(shell PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py python)

@@ -1,4 +1,4 @@
-# What the stages share. A stage's Makefile names BUILDS (the files it makes) and has the rules for them.
+# What the stages share. A stage's Makefile names BUILDS, the files it makes, and has special rules.
 COMMON := ../common
 PYTHON ?= python3
 STAGE := $(notdir $(CURDIR))
@@ -17,7 +17,9 @@ help:
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  PYTHON=  REQUIRE_GPU=1'
 
 doctor:
-	@CC='$(CC)' CXX='$(if $(filter default,$(origin CXX)),g++,$(CXX))' BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py
+	@CC='$(if $(filter default,$(origin CC)),,$(CC))' \
+	 CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
+	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py
 
 clean:
 	rm -rf $(BUILDS) $(LEFTOVERS) *.o .built-for __pycache__
@@ -31,7 +33,8 @@ build: $(BUILDS)
 
 # The tests lie beside the stages; a stage that was copied out alone has none.
 test: build
-	@test -x ../tests/run || { echo 'the tests are not here: copy the folder tests beside $(STAGE)' >&2; exit 1; }
+	@test -x ../tests/run || { \
+	    echo 'the tests are not here: copy the folder tests beside $(STAGE)' >&2; exit 1; }
 	@../tests/run $(STAGE)
 
 # One line for each tool that is missing, before anything is built.
@@ -41,10 +44,11 @@ tools:
 nvcc-packages: | tools
 	@$(PYTHON) ../common/venv.py requirements-nvcc.txt
 
-# What the files here were built with. If that changes (another backend, compiler or Python), they go.
+# What this folder was built with. If that changes (backend, compiler, Python), the builds go.
 BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
-	@echo '$(BUILT_FOR)' | cmp -s - $@ || { rm -f $(BUILDS) $(LEFTOVERS) *.o && echo '$(BUILT_FOR)' > $@; }
+	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
+	    rm -f $(BUILDS) $(LEFTOVERS) *.o && echo '$(BUILT_FOR)' > $@; }
 
 %: %.cu ../common/check.h .built-for
 	$(NVCC) $(NVCCFLAGS) -o $@ $<

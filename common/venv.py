@@ -3,6 +3,7 @@
 
 One line if it cannot be: no network, no venv module. Needs Python's standard library only.
 """
+
 import os
 import shutil
 import subprocess
@@ -37,12 +38,19 @@ def main(requirements):
         subprocess.run([PYTHON, "-c", ""], check=True, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
         shutil.rmtree(VENV, ignore_errors=True)
-        run([sys.executable, "-m", "venv", VENV],
-            f"{VENV} could not be made: sudo apt-get install -y python3-venv, in a folder that you can write")
-    run([PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", path],
-        "PyPI did not give the packages: check the network and make again, or name a Python that has them: "
-        "make PYTHON=..." if requirements == "requirements.txt" else
-        "PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu")
+        run(
+            [sys.executable, "-m", "venv", VENV],
+            f"{VENV} could not be made: sudo apt-get install -y python3-venv, in a folder that you can write",
+        )
+    run(
+        [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", path],
+        (
+            "PyPI did not give the packages: check the network and make again, or name a Python that has them: "
+            "make PYTHON=..."
+            if requirements == "requirements.txt"
+            else "PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu"
+        ),
+    )
     with open(note, "w") as f:
         f.write(wanted)
 

@@ -69,8 +69,8 @@ struct cpu_cuda_launch_record {
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
-    const void *host_pointer;                 // a pointer argument that is not device memory, or NULL
-    void *arguments;                          // owned by the launch
+    const void *host_pointer; // a pointer argument that is not device memory, or NULL
+    void *arguments;          // owned by the launch
     void (*run_block)(const void *arguments); // runs every thread of the block in blockIdx
     void (*destroy)(void *arguments);
 };
@@ -126,9 +126,8 @@ template <class T> T atomicAdd(T *address, std::common_type_t<T> value)
 template <class T> T atomicMin(T *address, std::common_type_t<T> value)
 {
     T seen = __atomic_load_n(address, __ATOMIC_RELAXED);
-    while (value < seen &&
-           !__atomic_compare_exchange_n(address, &seen, value, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
+    while (value < seen && !__atomic_compare_exchange_n(address, &seen, value, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return seen;
 }
@@ -155,7 +154,7 @@ template <class T> void note_host_pointer(const void *&found, const T &argument)
             found = argument;
 }
 
-// What `kernel<<<grid, block, shared_bytes, stream>>>` becomes; calling it with the kernel's arguments launches.
+// What `kernel<<<grid, block, ...>>>` becomes; calling it with the kernel's arguments launches.
 template <class Kernel> struct Launcher {
     Kernel kernel;
     cpu_cuda_launch_record launch;
@@ -178,8 +177,9 @@ template <class Kernel>
 Launcher<Kernel> launcher(const char *name, const char *file, int line, Kernel kernel, dim3 grid,
                           dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
-    return {kernel,
-            {name, file, line, grid, block, shared_bytes, stream, nullptr, nullptr, nullptr, nullptr}};
+    return {
+        kernel,
+        {name, file, line, grid, block, shared_bytes, stream, nullptr, nullptr, nullptr, nullptr}};
 }
 
 } // namespace cpu_cuda

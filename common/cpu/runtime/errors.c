@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cudaError_t broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
+static cudaError_t broken = cudaSuccess; // the sticky error: only a new process gets rid of it
 static __thread cudaError_t last = cudaSuccess;
 static long calls;
 
@@ -20,14 +20,14 @@ void cpu_say(const char *format, ...)
     va_end(arguments);
 }
 
-// CUDA_VISIBLE_DEVICES hides devices from the stand-in as it does from CUDA; device 0 is all there is.
+// CUDA_VISIBLE_DEVICES hides devices as it does from CUDA; device 0 is all there is.
 static bool device_is_hidden(void)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     return visible && !(visible[0] == '0' && (visible[1] == '\0' || visible[1] == ','));
 }
 
-// CPU_CUDA_FAIL=k makes the k-th runtime call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset).
+// CPU_CUDA_FAIL=k makes the k-th call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset).
 static cudaError_t failure_on_demand(void)
 {
     const char *which = getenv("CPU_CUDA_FAIL"), *code = getenv("CPU_CUDA_FAIL_CODE");

@@ -25,25 +25,27 @@ static unsigned long next_block, blocks;
 static __thread sigjmp_buf out_of_kernel;
 static struct sigaction action_before;
 
-// A bad address in a kernel breaks the context, as on a GPU; anywhere else it is the program's own crash.
+// A bad address in a kernel breaks the context, as on a GPU; elsewhere it is the program's crash.
 static void on_bad_address(int signal, siginfo_t *info, void *context)
 {
     (void)context;
     if (cpu_in_kernel) {
         cpu_say("%s:%d: kernel %s touched the address %p, which is not device memory "
                 "(block %u,%u,%u thread %u,%u,%u)",
-                running->file, running->line, running->kernel, info->si_addr, blockIdx.x, blockIdx.y,
-                blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+                running->file, running->line, running->kernel, info->si_addr, blockIdx.x,
+                blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
         siglongjmp(out_of_kernel, 1);
     }
     if (cpu_find_allocation(info->si_addr))
-        cpu_say("host code touched device memory at %p: copy it with cudaMemcpy first", info->si_addr);
+        cpu_say("host code touched device memory at %p: copy it with cudaMemcpy first",
+                info->si_addr);
     sigaction(signal, &action_before, NULL);
 }
 
 void cpu_catch_bad_addresses(void)
 {
-    struct sigaction ours = {.sa_sigaction = on_bad_address, .sa_flags = SA_SIGINFO | SA_NODEFER}, before;
+    struct sigaction ours = {.sa_sigaction = on_bad_address, .sa_flags = SA_SIGINFO | SA_NODEFER},
+                     before;
     sigaction(SIGSEGV, &ours, &before);
     if (before.sa_sigaction != on_bad_address)
         action_before = before;
@@ -59,8 +61,10 @@ static void *run_blocks(void *unused)
     } else {
         unsigned long start;
         while (!cpu_context_is_broken() &&
-               (start = __atomic_fetch_add(&next_block, BLOCKS_AT_A_TIME, __ATOMIC_RELAXED)) < blocks) {
-            unsigned long stop = start + BLOCKS_AT_A_TIME < blocks ? start + BLOCKS_AT_A_TIME : blocks;
+               (start = __atomic_fetch_add(&next_block, BLOCKS_AT_A_TIME, __ATOMIC_RELAXED)) <
+                   blocks) {
+            unsigned long stop =
+                start + BLOCKS_AT_A_TIME < blocks ? start + BLOCKS_AT_A_TIME : blocks;
             for (unsigned long b = start; b < stop; b++) {
                 blockIdx.x = (unsigned)(b % gridDim.x);
                 blockIdx.y = (unsigned)(b / gridDim.x % gridDim.y);
@@ -118,8 +122,9 @@ void cpu_finish_work(void)
 static bool fits(dim3 grid, dim3 block, size_t shared_bytes)
 {
     return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x <= 2147483647u &&
-           grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
-           (unsigned long)block.x * block.y * block.z <= 1024 && shared_bytes <= 49152;
+           grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 &&
+           block.z <= 64 && (unsigned long)block.x * block.y * block.z <= 1024 &&
+           shared_bytes <= 49152;
 }
 
 PUBLIC void cpu_cuda_launch(const struct cpu_cuda_launch_record *launch)

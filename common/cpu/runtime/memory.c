@@ -1,4 +1,4 @@
-// Device memory: out of the host's reach, never zero to begin with, between guard pages, dead after cudaFree.
+// Device memory: out of the host's reach, NaN to begin with, between guard pages, dead when freed.
 #define _GNU_SOURCE
 #include "runtime.h"
 #include <stdint.h>
@@ -69,7 +69,7 @@ void cpu_close_memory(const char *kernel, const char *file, int line)
     }
 }
 
-// The allocation ends where its last page ends (to within the alignment), so that one step too far faults.
+// The allocation ends where its last page ends, but for the alignment: a step too far faults.
 static cudaError_t allocate(void **pointer, size_t bytes)
 {
     if (!pointer)
@@ -119,7 +119,7 @@ static cudaError_t release(void *pointer)
         return cudaErrorInvalidValue;
     *link = a->next;
     used_bytes -= a->bytes;
-    madvise(a->body, a->body_bytes, MADV_DONTNEED); // the address stays taken: a use after free faults
+    madvise(a->body, a->body_bytes, MADV_DONTNEED); // stays mapped: a use after free faults
     free(a);
     return cudaSuccess;
 }

@@ -1,4 +1,4 @@
-// printf in a kernel: kept until a synchronisation, as on a GPU. printf on the host: printed at once.
+// printf in a kernel is kept until a synchronisation, as on a GPU; on the host it prints at once.
 #define _GNU_SOURCE
 #include "runtime.h"
 #include <pthread.h>
