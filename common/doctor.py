@@ -81,13 +81,12 @@ def device():
                 "BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu"
             )
         why = "BACKEND=cuda was asked for" if wanted else "it answers"
+        why += f", but there is no GPU to run on: {no_gpu}" if no_gpu else ""
         why += "" if nvcc else "; nvcc comes from PyPI"
-        where = f"no GPU ({no_gpu})" if no_gpu else f"GPU, {name}"
-        if nvcc and nvcc.startswith(VENV):
-            nvcc = os.path.join(
-                "..", os.path.relpath(nvcc, os.path.dirname(VENV))
-            )  # as seen from a stage
-        return "cuda", nvcc or "from-pypi", "no-gpu" if no_gpu else "gpu", f"{where}, because {why}"
+        if nvcc and nvcc.startswith(VENV):  # as seen from a stage
+            nvcc = os.path.join("..", os.path.relpath(nvcc, os.path.dirname(VENV)))
+        line = f"GPU{', ' + name if name else ''}, because {why}"
+        return "cuda", nvcc or "from-pypi", "no-gpu" if no_gpu else "gpu", line
     why = "BACKEND=cpu was asked for" if wanted else no_gpu
     return (
         "cpu",

@@ -22,7 +22,8 @@ doctor:
 	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py
 
 clean:
-	rm -rf $(BUILDS) $(LEFTOVERS) *.o .built-for __pycache__
+	rm -f $(BUILDS) $(LEFTOVERS) .built-for
+	rm -rf __pycache__
 
 # All that follows builds or runs something, and has to know the device.
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
@@ -48,7 +49,7 @@ nvcc-packages: | tools
 BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
-	    rm -f $(BUILDS) $(LEFTOVERS) *.o && echo '$(BUILT_FOR)' > $@; }
+	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
 
 %: %.cu ../common/check.h .built-for
 	$(NVCC) $(NVCCFLAGS) -o $@ $<
