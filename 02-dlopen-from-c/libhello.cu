@@ -17,6 +17,7 @@ INTERFACE int hello_from_gpu(void)
 {
     cudaError_t error = cudaSuccess;
 
+    cudaGetLastError(); // an older error, somebody else's, is not this launch's
     HelloKernel<<<1, 3>>>();
     CHECK_GOTO(error, cudaGetLastError(), cleanup);
     CHECK_GOTO(error, cudaDeviceSynchronize(), cleanup);

@@ -29,8 +29,9 @@ def find_library(name="libhello.so"):
     If LD_LIBRARY_TEST_PATH is set, it is looked for there and nowhere else: in a folder, or in
     several with ":" between them. Raises FileNotFoundError, which lists the paths tried.
     """
-    folders = os.environ.get("LD_LIBRARY_TEST_PATH") or os.path.dirname(os.path.abspath(__file__))
-    tried = [os.path.join(folder, name) for folder in folders.split(":") if folder]
+    elsewhere = os.environ.get("LD_LIBRARY_TEST_PATH")
+    folders = elsewhere.split(":") if elsewhere else [os.path.dirname(os.path.abspath(__file__))]
+    tried = [os.path.join(folder, name) for folder in folders]
     for path in tried:
         if os.path.exists(path):
             return path
@@ -64,10 +65,11 @@ cdef void *library = NULL  # opened once, never closed: it lives as long as this
 
 
 cdef void *find_symbol(const char *name) except NULL:
-    dlerror()  # forget older errors
     cdef void *symbol = dlsym(library, name)
+    cdef const char *error
     if symbol == NULL:
-        raise AttributeError(dlerror().decode())
+        error = dlerror()
+        raise AttributeError(error.decode() if error != NULL else f"{name.decode()} is NULL")
     return symbol
 
 

@@ -50,6 +50,7 @@ extern "C" int Gather(const float *source, const int *index, float *res, int N, 
     CHECK_GOTO(error, cudaMemcpy(d_first_bad, &first_bad, sizeof first_bad, cudaMemcpyHostToDevice),
                cleanup);
 
+    cudaGetLastError(); // an older error, somebody else's, is not this launch's
     GatherKernel<<<(N - 1) / THREADS + 1, THREADS>>>(d_source, d_index, d_res, N, M, d_first_bad);
     CHECK_GOTO(error, cudaGetLastError(), cleanup);
 

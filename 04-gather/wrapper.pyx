@@ -27,16 +27,18 @@ class CudaError(RuntimeError):
 
 
 def check_array(name, array, *dtypes):
-    """Raises TypeError or ValueError unless `array` is a 1-d array of one of these dtypes."""
+    """`array`, if it is one-dimensional and of one of these dtypes; else TypeError or ValueError."""
     wanted = " or ".join(np.dtype(d).name for d in dtypes)
-    if not isinstance(array, np.ndarray):
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: a NumPy array of {wanted} is taken, not {type(array).__name__}")
+    array = np.asarray(array)  # of a subclass only the array
     if array.dtype not in dtypes:
         raise TypeError(f"{name}: {wanted} is taken, not {array.dtype}")
     if array.ndim != 1:
         raise ValueError(f"{name}: one dimension is taken, not {array.ndim}")
     if array.size > INT_MAX:
         raise ValueError(f"{name}: at most {INT_MAX} elements are taken, not {array.size}")
+    return array
 
 
 def cuda_gather(x, idx):
@@ -49,8 +51,8 @@ def cuda_gather(x, idx):
     for other arrays; MemoryError if the GPU's memory does not suffice; CudaError if anything else
     fails on the GPU.
     """
-    check_array("x", x, np.float32)
-    check_array("idx", idx, np.int32, np.int64)
+    x = check_array("x", x, np.float32)
+    idx = check_array("idx", idx, np.int32, np.int64)
     # An int64 that no int32 holds is out of range for every x. Cut to 32 bits it might not be: clip.
     narrow = idx if idx.dtype == np.int32 else np.clip(idx, INT_MIN, INT_MAX).astype(np.int32)
     res = np.empty(idx.size, np.float32)

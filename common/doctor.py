@@ -142,7 +142,9 @@ def missing(tool):
     if tool in ("gcc", "g++"):
         variable = "CC" if tool == "gcc" else "CXX"
         compiler = os.environ.get(variable) or tool
-        if not shutil.which(compiler.split()[0]):
+        if " " in compiler:
+            return f"{variable}={compiler}: one program, without options"
+        if not shutil.which(compiler):
             return f"{compiler} is missing: {apt('g++')}"
     elif tool == "Python.h":
         if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):

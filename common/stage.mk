@@ -1,7 +1,7 @@
 # What the stages share. A stage's Makefile names BUILDS, the files it makes, and has special rules.
 COMMON := ../common
 PYTHON ?= python3
-STAGE := $(notdir $(CURDIR))
+STAGE := $(lastword $(notdir $(CURDIR)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -45,16 +45,23 @@ tools:
 nvcc-packages: | tools
 	@$(PYTHON) ../common/venv.py requirements-nvcc.txt
 
+# The stand-in's runtime library, built before anything is built with it.
+ifeq ($(BACKEND),cpu)
+RUNTIME := ../common/cpu/libcpu_cuda.so
+$(RUNTIME): $(wildcard ../common/cpu/nvcc ../common/cpu/*/*) | tools
+	@CC='$(CC)' ../common/cpu/nvcc --build-runtime
+endif
+
 # What this folder was built with. If that changes (backend, compiler, Python), the builds go.
 BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
 	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
 
-%: %.cu ../common/check.h .built-for
+%: %.cu ../common/check.h .built-for $(RUNTIME)
 	$(NVCC) $(NVCCFLAGS) -o $@ $<
 
-lib%.so: lib%.cu ../common/check.h .built-for
+lib%.so: lib%.cu ../common/check.h .built-for $(RUNTIME)
 	$(NVCC) $(NVCCFLAGS) $(SHARED) -o $@ $<
 
 %.c: %.pyx .built-for

@@ -21,6 +21,14 @@ def run(command, complaint):
         sys.exit(f"{complaint} ({last})")
 
 
+def version_of(python):
+    try:
+        command = [python, "-c", "import pip, sys; print(sys.version)"]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def main(requirements):
     path = os.path.join(HERE, requirements)
     with open(path) as f:
@@ -29,18 +37,16 @@ def main(requirements):
     wanted += f"# for {sys.version}\n"
     try:
         with open(note) as f:
-            if f.read() == wanted:
+            if f.read() == wanted and version_of(PYTHON) == sys.version:
                 return
     except OSError:
         pass
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr)
-    try:
-        subprocess.run([PYTHON, "-c", ""], check=True, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError):
+    if version_of(PYTHON) != sys.version:  # none yet, of another Python, or broken
         shutil.rmtree(VENV, ignore_errors=True)
         run(
             [sys.executable, "-m", "venv", VENV],
-            f"{VENV} could not be made: sudo apt-get install -y python3-venv, in a folder that you can write",
+            f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder",
         )
     run(
         [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", path],

@@ -111,7 +111,7 @@ x, idx = np.zeros(4, np.float32), np.zeros(2, np.int32)
 for a, i in [
     ([1.0], idx), (None, idx), (x.astype(np.float64), idx), (x.astype(">f4"), idx), (x.reshape(2, 2), idx), (np.float32(1), idx),
     (x, [0]), (x, None), (x, idx.astype(np.uint64)), (x, idx.astype(bool)), (x, idx.astype(float)), (x, idx.reshape(1, 2)),
-    (x, np.array(1, np.int32)), (np.broadcast_to(x[0], 2**31), idx), (x, np.broadcast_to(idx[0], 2**31)),
+    (x, np.array(1, np.int32)), (np.ma.array(x, mask=[0, 1, 0, 0]), idx), (np.broadcast_to(x[0], 2**31), idx), (x, np.broadcast_to(idx[0], 2**31)),
 ]:
     try:
         print(cuda_gather(a, i))
@@ -132,6 +132,7 @@ TypeError: idx: int32 or int64 is taken, not bool
 TypeError: idx: int32 or int64 is taken, not float64
 ValueError: idx: one dimension is taken, not 2
 ValueError: idx: one dimension is taken, not 0
+TypeError: x: a NumPy array of float32 is taken, not MaskedArray
 ValueError: x: at most 2147483647 elements are taken, not 2147483648
 ValueError: idx: at most 2147483647 elements are taken, not 2147483648'
     assert_equal "$stderr" ""
@@ -153,6 +154,22 @@ PROGRAM
 100, cudaErrorNoDevice, no CUDA-capable device is detected
 Python goes on'
     refute_regex "$stderr" 'CUDA error'
+}
+
+@test "04: an error that somebody else left behind is not taken for this call's" {
+    # one runtime for all, as on the stand-in and with a shared libcudart
+    ../common/cpu/nvcc -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libcuda_index.so" cuda_index.cu
+    try_python LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" <<'PROGRAM'
+import ctypes
+import numpy as np
+from wrapper import cuda_gather
+runtime = ctypes.CDLL("../common/cpu/libcpu_cuda.so")
+print(runtime.cudaSetDevice(99), runtime.cudaPeekAtLastError())
+print(cuda_gather(np.float32([5, 6]), np.int32([1])), runtime.cudaGetLastError())
+PROGRAM
+    assert_success
+    assert_output '101 101
+[6.] 0'
 }
 
 @test "04: CudaError has code, name and text, and can be pickled" {

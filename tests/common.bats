@@ -165,7 +165,7 @@ NVCC
 
 @test "surroundings: no python3" {
     hide python3 python
-    try make -C 01-hello-kernel run
+    try env -u PYTHON make -C 01-hello-kernel run
     assert_failure
     assert_regex "$stderr" 'python3.* (not found|is missing)'
     refute_regex "$stderr" Traceback
@@ -248,7 +248,7 @@ NVCC
 
 @test "tests/run: what needs a GPU is skipped for want of one; with REQUIRE_GPU=1 it fails" {
     cd "$BATS_TEST_TMPDIR" || return 1
-    printf 'load %s\n@test "a" {\n requires gpu\n}\n@test "b" {\n true\n}\n' "$TOP/tests/helpers" >gpu.bats
+    printf 'load "%s"\n@test "a" {\n requires gpu\n}\n@test "b" {\n true\n}\n' "$TOP/tests/helpers" >gpu.bats
     try env BACKEND=cpu REQUIRE_GPU= "$TOP/tests/run" gpu.bats
     assert_success
     assert_line --regexp '^ok 1 a # skip needs an NVIDIA GPU'
@@ -338,6 +338,7 @@ PROGRAM
 #include <vector>
 __global__ void add(int *p, int n) { atomicAdd(p, n); }
 namespace deep { template <typename T, int N> __global__ void add(T *p, T n) { atomicAdd(p, n * N); } }
+__global__ void add_float(float *p, float v) { atomicAdd(p, v); }
 struct Pair { int a, b; };
 __global__ void add_pair(int *p, Pair pair) { atomicAdd(p, pair.a + pair.b); }
 #define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
@@ -354,17 +355,27 @@ int main(void)
     ::deep::add<std::vector<int>::value_type, 10000><<<1, 1>>>(d, 1);
     add_pair<<<1, 1>>>(d, Pair{50000, 50000});
     LAUNCH(add, d, 1000000);
-    void (*table[])(int *, int) = {add};
-    table[0]<<<1, 1>>>(d, 10000000);
+    void (*table[])(int *, int) = {nullptr, add};
+    int next = 0;
+    table[++next]<<<1, 4>>>(d, 2500000);
+    if (next != 1)
+        add<<<1, 1>>>(d, 7);
+    else ::add<<<1, 1>>>(d, 100000000);
+    float *f, total = 0;
+    CHECK(cudaMalloc(&f, sizeof *f));
+    CHECK(cudaMemset(f, 0, sizeof *f));
+    add_float<<<3, 5>>>(f, 0.5f);
+    CHECK(cudaMemcpy(&total, f, sizeof total, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(f));
     CHECK(cudaGetLastError());
-    const char *no_launch = "add<<<1, 1>>>(d, 1)"; // add<<<1, 1>>>(d, 1)
+    const char *no_launch = u8R"x(add<<<1, 1>>>(d, ")x"; // add<<<1, 1>>>(d, 1)
     CHECK(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
-    printf("%d %s\n", h, no_launch);
+    printf("%d %g %s\n", h, total, no_launch);
     CHECK(cudaFree(d));
 }
 PROGRAM
     assert_success
-    assert_output '11111111 add<<<1, 1>>>(d, 1)'
+    assert_output '111111111 7.5 add<<<1, 1>>>(d, "'
 }
 
 @test "stand-in: launches outside the limits are refused, with the code of CUDA 13" {
@@ -444,6 +455,45 @@ PROGRAM
     [ "$status" -gt 128 ]
     assert_output '1 1'
     assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
+}
+
+@test "stand-in: allocations by the ten thousand: freed ones cost nothing, too many are error 2" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void up_to(float *p, float *end) { if (p + threadIdx.x < end) p[threadIdx.x] = 1; }
+int main(void)
+{
+    float *d;
+    for (int i = 0; i < 70000; i++) {
+        CHECK(cudaMalloc(&d, 4));
+        CHECK(cudaFree(d));
+    }
+    CHECK(cudaMalloc(&d, 1024));
+    up_to<<<1, 256>>>(d, d + 256); // one past the end is a right pointer
+    CHECK(cudaDeviceSynchronize());
+    int n = 0;
+    while (n < 70000 && cudaMalloc(&d, 4) == cudaSuccess)
+        n++;
+    printf("%d %d\n", n > 1000, n < 70000 ? cudaGetLastError() : 2);
+}
+PROGRAM
+    assert_success
+    assert_output '1 2'
+}
+
+@test "stand-in: a library that is closed leaves no signal handler behind" {
+    cd 02-dlopen-from-c || return 1
+    "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" libhello.cu
+    try_python LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" <<'PROGRAM'
+import ctypes, faulthandler
+faulthandler.enable()
+for _ in range(2):
+    print(ctypes.CDLL("./libhello_c.so").hello_c(None, 0))
+ctypes.string_at(0)
+PROGRAM
+    [ "$status" -gt 128 ]
+    assert_regex "$stderr" 'Fatal Python error: Segmentation fault'
+    assert_equal "$(grep -c 'this program runs on the CPU' <<<"$stderr")" 1
 }
 
 @test "stand-in: two libraries in one process share device memory" {

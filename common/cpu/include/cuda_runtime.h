@@ -120,7 +120,15 @@ template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
 // The atomics return what was there before, as on a GPU.
 template <class T> T atomicAdd(T *address, std::common_type_t<T> value)
 {
-    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+    if constexpr (std::is_integral_v<T>)
+        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+    T seen, sum;
+    __atomic_load(address, &seen, __ATOMIC_RELAXED);
+    do
+        sum = seen + value;
+    while (
+        !__atomic_compare_exchange(address, &seen, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return seen;
 }
 
 template <class T> T atomicMin(T *address, std::common_type_t<T> value)
@@ -172,6 +180,12 @@ template <class Kernel> struct Launcher {
         cpu_cuda_launch(&launch);
     }
 };
+
+// A kernel that is named by an expression, table[i] or (k): evaluated at the launch, not later.
+template <class Kernel> auto by_value(Kernel *kernel)
+{
+    return [kernel](const auto &...arguments) { kernel(arguments...); };
+}
 
 template <class Kernel>
 Launcher<Kernel> launcher(const char *name, const char *file, int line, Kernel kernel, dim3 grid,

@@ -55,12 +55,13 @@ cudaError_t cpu_enter(void)
     introduced = true;
     if (device_is_hidden())
         return cudaErrorNoDevice;
-    return broken ? broken : failure_on_demand();
+    cudaError_t standing = __atomic_load_n(&broken, __ATOMIC_RELAXED);
+    return standing ? standing : failure_on_demand();
 }
 
 cudaError_t cpu_leave(cudaError_t error)
 {
-    if (broken)
+    if (cpu_context_is_broken())
         error = broken;
     if (error)
         last = error;
@@ -70,13 +71,13 @@ cudaError_t cpu_leave(cudaError_t error)
 
 void cpu_break_context(cudaError_t error)
 {
-    if (!broken)
-        broken = error;
+    cudaError_t none = cudaSuccess; // the first error stays; several workers may come here at once
+    __atomic_compare_exchange_n(&broken, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 bool cpu_context_is_broken(void)
 {
-    return broken != cudaSuccess;
+    return __atomic_load_n(&broken, __ATOMIC_RELAXED) != cudaSuccess;
 }
 
 PUBLIC cudaError_t cudaPeekAtLastError(void)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,8 @@ PUBLIC int cpu_cuda_is_device_pointer(const void *pointer)
 {
     cpu_lock();
     bool found = cpu_find_allocation(pointer) != NULL;
+    for (struct cpu_allocation *a = allocations; a && !found; a = a->next)
+        found = pointer == a->base + a->bytes; // one past the end: right, unless it is followed
     cpu_unlock();
     return found;
 }
@@ -69,6 +72,13 @@ void cpu_close_memory(const char *kernel, const char *file, int line)
     }
 }
 
+// Addresses that nobody can touch, at `place` or anywhere.
+static void *reserve(void *place, size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0);
+    return mmap(place, bytes, PROT_NONE, flags, -1, 0);
+}
+
 // The allocation ends where its last page ends, but for the alignment: a step too far faults.
 static cudaError_t allocate(void **pointer, size_t bytes)
 {
@@ -83,18 +93,20 @@ static cudaError_t allocate(void **pointer, size_t bytes)
     struct cpu_allocation *a = malloc(sizeof *a);
     size_t huge = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE; // huge pages: fast random reads
     size_t body_bytes = round_up(round_up(bytes, ALIGNMENT), PAGE);
-    char *map = mmap(NULL, body_bytes + 2 * PAGE + huge, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!a || map == MAP_FAILED) {
+    size_t map_bytes = body_bytes + 2 * PAGE + huge;
+    char *map = reserve(NULL, map_bytes);
+    char *body = (char *)round_up((uintptr_t)map + PAGE, huge);
+    if (!a || map == MAP_FAILED || mprotect(body, body_bytes, PROT_READ | PROT_WRITE) != 0) {
+        if (map != MAP_FAILED)
+            munmap(map, map_bytes);
         free(a);
         return cudaErrorMemoryAllocation;
     }
-    a->body = (char *)round_up((uintptr_t)map + PAGE, huge);
+    madvise(body, body_bytes, MADV_HUGEPAGE);
+    a->body = body;
     a->body_bytes = body_bytes;
     a->bytes = bytes;
-    a->base = a->body + body_bytes - round_up(bytes, ALIGNMENT);
-    madvise(a->body, body_bytes, MADV_HUGEPAGE);
-    mprotect(a->body, body_bytes, PROT_READ | PROT_WRITE);
+    a->base = body + body_bytes - round_up(bytes, ALIGNMENT);
     memset(a->body, CANARY, (size_t)(a->base - a->body));
     memset(a->base, NAN_BYTE, bytes);
     memset(a->base + bytes, CANARY, (size_t)(a->body + body_bytes - a->base) - bytes);
@@ -119,7 +131,7 @@ static cudaError_t release(void *pointer)
         return cudaErrorInvalidValue;
     *link = a->next;
     used_bytes -= a->bytes;
-    madvise(a->body, a->body_bytes, MADV_DONTNEED); // stays mapped: a use after free faults
+    reserve(a->body, a->body_bytes); // never used again: a use after free faults
     free(a);
     return cudaSuccess;
 }
@@ -206,5 +218,6 @@ __attribute__((destructor)) static void report_leaks(void)
         return;
     for (struct cpu_allocation *a = allocations; a; a = a->next)
         cpu_say("%zu bytes of device memory were never freed", a->bytes);
+    fflush(NULL);
     _exit(1);
 }

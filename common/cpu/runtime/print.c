@@ -46,7 +46,8 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
 
 void cpu_flush_prints(void)
 {
-    fwrite(kept, 1, kept_bytes, stdout);
+    if (kept)
+        fwrite(kept, 1, kept_bytes, stdout);
     free(kept);
     kept = NULL;
     kept_bytes = 0;
