@@ -138,21 +138,6 @@ NVCC
     assert_regex "$stderr" 'BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu'
 }
 
-@test "surroundings: a GPU, no nvcc, and no network for PyPI's" {
-    copy_out 01-hello-kernel
-    rm -rf .venv
-    # a driver with one GPU, as far as doctor.py asks
-    echo 'int cuInit(unsigned f) { return f; } int cuDeviceGetName(char *n, int s, int d) { n[0] = 71; n[1] = 0; return s * d; }' |
-        gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" -
-    hide nvcc
-    try env -u NVCC -u PIP_FIND_LINKS CUDA_HOME=/nowhere PIP_NO_INDEX=1 LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" make BACKEND= REQUIRE_GPU= \
-        --no-print-directory -C 01-hello-kernel build
-    assert_failure
-    assert_line --index 0 'Device: GPU, G, because it answers; nvcc comes from PyPI'
-    assert_regex "$stderr" '(PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|could not be made: sudo apt-get)'
-    refute_regex "$stderr" Traceback
-}
-
 @test "surroundings: no g++" {
     copy_out 01-hello-kernel
     hide g++ c++
@@ -181,13 +166,26 @@ NVCC
     [ ! -e 04-gather/libcuda_index.so ]
 }
 
-@test "surroundings: no Cython and no network for PyPI" {
-    copy_out 03-cython-ctypes
+@test "surroundings: no network for PyPI: no Cython, and no nvcc for a GPU" {
+    copy_out 01-hello-kernel 03-cython-ctypes
     rm -rf .venv
     "$TEST_PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/bare"
-    try env PIP_NO_INDEX=1 PIP_FIND_LINKS= make BACKEND=cpu REQUIRE_GPU= PYTHON="$BATS_TEST_TMPDIR/bare/bin/python" -C 03-cython-ctypes build
+    export PYTHON=$BATS_TEST_TMPDIR/bare/bin/python PIP_NO_INDEX=1 PIP_FIND_LINKS=
+    try make BACKEND=cpu REQUIRE_GPU= -C 03-cython-ctypes build
     assert_failure
-    assert_regex "$stderr" '(PyPI did not give the packages: check the network|cannot make a virtual environment: sudo apt-get install -y python3-venv|could not be made: sudo apt-get)'
+    local no_venv='cannot make a virtual environment: sudo apt-get install -y python3-venv|could not be made: sudo apt-get'
+    assert_regex "$stderr" "(PyPI did not give the packages: check the network|$no_venv)"
+    refute_regex "$stderr" Traceback
+
+    # a driver with one GPU, as far as doctor.py asks
+    echo 'int cuInit(unsigned f) { return f; } int cuDeviceGetName(char *n, int s, int d) { n[0] = 71; n[1] = 0; return s * d; }' |
+        gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" -
+    hide nvcc
+    try env -u NVCC CUDA_HOME=/nowhere LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" make BACKEND= REQUIRE_GPU= \
+        --no-print-directory -C 01-hello-kernel build
+    assert_failure
+    assert_line --index 0 'Device: GPU, G, because it answers; nvcc comes from PyPI'
+    assert_regex "$stderr" "(PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|$no_venv)"
     refute_regex "$stderr" Traceback
 }
 
@@ -414,18 +412,22 @@ kernel'
 }
 
 @test "stand-in: a kernel outside its memory, a host pointer, a freed pointer: reported, and the context is lost" {
-    for bug in 'fill<<<4, 256>>>(d, 0)' 'fill<<<400, 256>>>(d, 0)' 'fill<<<1, 1>>>(h, 0)' 'fill<<<1, 1>>>((float *)16, 0)' \
-        '(cudaFree(d), fill<<<1, 1>>>(d, 0))' 'fill<<<1, 1>>>(d, -1)' 'fill<<<1, 1>>>(d, 1 << 20)'; do
-        bug=${bug#(cudaFree(d), }
-        [[ $bug == *'))' ]] && bug="cudaFree(d); ${bug%)}"
-        try_on_cpu <<PROGRAM
+    try_on_cpu <<'PROGRAM'
 #include "check.h"
 __global__ void fill(float *p, int shift) { p[(int)(blockIdx.x * blockDim.x + threadIdx.x) + shift] = 1; }
-int main(void)
+int main(int argc, char **argv)
 {
-    float *d, h[1] = {0};
+    float *d, h[1] = {0}, *nearly_null = (float *)16;
     CHECK(cudaMalloc(&d, 1000 * sizeof *d));
-    $bug;
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'a': fill<<<4, 256>>>(d, 0); break;   // 24 elements past the end
+    case 'b': fill<<<400, 256>>>(d, 0); break; // far past the end
+    case 'c': fill<<<1, 1>>>(d, -1); break;
+    case 'd': fill<<<1, 1>>>(d, 1 << 20); break;
+    case 'e': fill<<<1, 1>>>(h, 0); break;
+    case 'f': fill<<<1, 1>>>(nearly_null, 0); break;
+    case 'g': cudaFree(d); fill<<<1, 1>>>(d, 0); break;
+    }
     printf("%d ", cudaGetLastError());
     printf("%d ", cudaDeviceSynchronize());
     printf("%d ", cudaGetLastError());
@@ -433,9 +435,18 @@ int main(void)
     printf("%d %g\n", cudaMalloc(&d, 4), h[0]);
 }
 PROGRAM
+    assert_output '0 0 0 0 0 0'
+    for bug in a b c d e f g; do
+        try "$BATS_TEST_TMPDIR/program" $bug
         assert_success
         assert_output '0 700 700 0 700 0'
-        assert_regex "$stderr" 'program.cu:7: kernel fill (wrote outside an allocation of 4000 bytes|touched the address .*, which is not device memory|was given .*, which is not device memory)'
+        line=$(grep -n "case '$bug'" "$BATS_TEST_TMPDIR/program.cu" | cut -d: -f1)
+        case $bug in
+            a) words='wrote outside an allocation of 4000 bytes' ;;
+            b | c | d) words='touched the address .*, which is not device memory \(block' ;;
+            *) words='was given .*, which is not device memory \(of the host, or freed\)' ;;
+        esac
+        assert_regex "$stderr" "program.cu:$line: kernel fill $words"
     done
 }
 
