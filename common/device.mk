@@ -34,6 +34,7 @@ NVCCFLAGS += -L$(NVCC:%/bin/nvcc=%/lib)
 endif
 
 # the host compiler: gcc and g++, unless CC or CXX is set
+CFLAGS ?= -O2
 ifeq ($(origin CC),default)
 CC := gcc
 endif

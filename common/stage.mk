@@ -14,7 +14,7 @@ help:
 	@echo '  test    run its tests'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
-	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  PYTHON=  REQUIRE_GPU=1'
+	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=  REQUIRE_GPU=1'
 
 doctor:
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' \
@@ -53,7 +53,7 @@ $(RUNTIME): $(wildcard ../common/cpu/nvcc ../common/cpu/*/*) | tools
 endif
 
 # What this folder was built with. If that changes (backend, compiler, Python), the builds go.
-BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(PY) $(EXT)
+BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
 	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }

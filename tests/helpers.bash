@@ -63,9 +63,9 @@ copy_out() {
     cd "$COPY" || return 1
 }
 
-# make in such a copy, with the Python and the backend that are tested.
+# make in such a copy, with the Python and the backend that are tested; gcc in a hurry.
 try_make() {
-    try make PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
+    try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
 }
 
 # From here on the commands named are not on PATH, all others are: hide nvcc bats
