@@ -12,7 +12,8 @@ help:
 	@echo '  build   build them'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
-	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=  REQUIRE_GPU=1'
+	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
+	    'REQUIRE_GPU=1'
 
 doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor

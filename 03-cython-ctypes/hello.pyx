@@ -36,7 +36,8 @@ def find_library(name="libhello.so"):
         if os.path.exists(path):
             return path
     raise FileNotFoundError(
-        f"{name} is not there; tried: {', '.join(tried)} (LD_LIBRARY_TEST_PATH names other folders)")
+        f"{name} is not there; tried: {', '.join(tried)}"
+        " (LD_LIBRARY_TEST_PATH names other folders)")
 
 
 def run_cuda():

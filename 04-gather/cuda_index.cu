@@ -11,7 +11,7 @@
 
 #define THREADS 256 // a block
 
-// One thread an element. A bad index is not followed: *first_bad becomes its position, the smallest.
+// One thread an element. A bad index is not followed; *first_bad tells the first position of one.
 __global__ void GatherKernel(const float *source, const int *index, float *res, int N, int M,
                              int *first_bad)
 {

@@ -27,7 +27,7 @@ class CudaError(RuntimeError):
 
 
 def check_array(name, array, *dtypes):
-    """`array`, if it is one-dimensional and of one of these dtypes; else TypeError or ValueError."""
+    """`array`, if it is 1-dimensional and of one of these dtypes; else TypeError or ValueError."""
     wanted = " or ".join(np.dtype(d).name for d in dtypes)
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: a NumPy array of {wanted} is taken, not {type(array).__name__}")
@@ -53,7 +53,7 @@ def cuda_gather(x, idx):
     """
     x = check_array("x", x, np.float32)
     idx = check_array("idx", idx, np.int32, np.int64)
-    # An int64 that no int32 holds is out of range for every x. Cut to 32 bits it might not be: clip.
+    # An int64 that no int32 holds is out of range for every x; cut to 32 bits it might not be.
     narrow = idx if idx.dtype == np.int32 else np.clip(idx, INT_MIN, INT_MAX).astype(np.int32)
     res = np.empty(idx.size, np.float32)
 

@@ -4,7 +4,8 @@ ifndef DEVICE_FOUND
 DEVICE_FOUND := $(shell BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
                   $(PYTHON) $(COMMON)/doctor.py device 2>&1)
 ifeq ($(filter cuda cpu,$(word 1,$(DEVICE_FOUND))),)
-$(error $(if $(DEVICE_FOUND),$(DEVICE_FOUND),python3 is missing: sudo apt-get install -y python3-dev python3-venv))
+NO_PYTHON := python3 is missing: sudo apt-get install -y python3-dev python3-venv
+$(error $(or $(DEVICE_FOUND),$(NO_PYTHON)))
 endif
 $(info Device: $(wordlist 4,99,$(DEVICE_FOUND)))
 endif
@@ -25,7 +26,8 @@ endif
 endif
 
 ifeq ($(NVCC),from-pypi)
-override NVCC := $(shell $(PYTHON) -c 'import sys; print("../.venv/lib/python%d.%d/site-packages/nvidia/cu13/bin/nvcc" % sys.version_info[:2])')
+PYTHON_LIB := $(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+override NVCC := ../.venv/lib/$(PYTHON_LIB)/site-packages/nvidia/cu13/bin/nvcc
 NVCC_PACKAGES := nvcc-packages
 endif
 # PyPI's nvcc does not find its own libraries

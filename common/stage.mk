@@ -14,7 +14,8 @@ help:
 	@echo '  test    run its tests'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
-	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=  REQUIRE_GPU=1'
+	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
+	    'REQUIRE_GPU=1'
 
 doctor:
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' \
