@@ -1,10 +1,11 @@
 # Which compiler: NVIDIA's nvcc for a GPU, or ../common/cpu/nvcc, which compiles for the CPU.
 # doctor.py decides: BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
 ifndef DEVICE_FOUND
-DEVICE_FOUND := $(shell BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
-                  $(PYTHON) $(COMMON)/doctor.py device 2>&1)
+DEVICE_FOUND := $(shell command -v '$(PYTHON)' >/dev/null && \
+    BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
+    $(PYTHON) $(COMMON)/doctor.py device 2>&1)
 ifeq ($(filter cuda cpu,$(word 1,$(DEVICE_FOUND))),)
-NO_PYTHON := python3 is missing: sudo apt-get install -y python3-dev python3-venv
+NO_PYTHON := $(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv
 $(error $(or $(DEVICE_FOUND),$(NO_PYTHON)))
 endif
 $(info Device: $(wordlist 4,99,$(DEVICE_FOUND)))

@@ -18,6 +18,8 @@ help:
 	    'REQUIRE_GPU=1'
 
 doctor:
+	@command -v '$(PYTHON)' >/dev/null || { \
+	    echo '$(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv' >&2; exit 1; }
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' \
 	 CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
 	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py

@@ -150,10 +150,12 @@ NVCC
 
 @test "surroundings: no python3" {
     hide python3 python
-    try env -u PYTHON make -C 01-hello-kernel run
-    assert_failure
-    assert_regex "$stderr" 'python3.* (not found|is missing)'
-    refute_regex "$stderr" Traceback
+    for target in run doctor; do
+        try env -u PYTHON make -C 01-hello-kernel $target
+        assert_failure
+        assert_regex "$stderr" 'python3 is missing: sudo apt-get install -y python3-dev python3-venv'
+        refute_regex "$stderr" 'Traceback|not found'
+    done
 }
 
 @test "surroundings: no Python headers" {
