@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0 2>/dev/null || true
 
 TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+export PYTHON=$TEST_PYTHON # what the tests' own makes use: it has Cython and NumPy
 LIBRARIES=${BATS_LIB_PATH:-}:/usr/lib/bats:/usr/lib:/usr/local/lib
 
 for library in bats-support bats-assert; do
