@@ -36,11 +36,9 @@ def gpu():
         return None, f"the NVIDIA driver answers with error {error}"
     name = ctypes.create_string_buffer(256)
     error = driver.cuDeviceGetName(name, 256, 0)
-    return (
-        (name.value.decode(), None)
-        if error == 0
-        else (None, f"the NVIDIA driver answers with error {error}")
-    )
+    if error != 0:
+        return None, f"the NVIDIA driver answers with error {error}"
+    return name.value.decode(), None
 
 
 def find_nvcc():
@@ -52,14 +50,9 @@ def find_nvcc():
     toolkit = os.path.join(os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin", "nvcc")
     if os.access(toolkit, os.X_OK):
         return toolkit
-    if os.path.exists(
-        os.path.join(VENV, "requirements-nvcc.txt")
-    ):  # venv.py leaves it when all is there
-        found = glob.glob(
-            os.path.join(VENV, "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "nvcc")
-        )
-        return found[0] if found else None
-    return None
+    found = glob.glob(VENV + "/lib/python*/site-packages/nvidia/cu*/bin/nvcc")
+    complete = os.path.exists(os.path.join(VENV, "requirements-nvcc.txt"))  # venv.py's last step
+    return found[0] if found and complete else None
 
 
 def device():
