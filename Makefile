@@ -20,7 +20,7 @@ doctor:
 
 clean:
 	@for stage in $(STAGES); do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
-	rm -f common/cpu/libcpu_cuda.so*
+	rm -rf common/cpu/lib
 
 # What builds has to know the device: found once here, for all stages.
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)

@@ -50,8 +50,8 @@ nvcc-packages: | tools
 
 # The stand-in's runtime library, built before anything is built with it.
 ifeq ($(BACKEND),cpu)
-RUNTIME := ../common/cpu/libcpu_cuda.so
-$(RUNTIME): $(wildcard ../common/cpu/nvcc ../common/cpu/*/*) | tools
+RUNTIME := ../common/cpu/lib/libcpu_cuda.so
+$(RUNTIME): $(wildcard ../common/cpu/nvcc ../common/cpu/include/* ../common/cpu/runtime/*) | tools
 	@CC='$(CC)' ../common/cpu/nvcc --build-runtime
 endif
 

@@ -163,7 +163,7 @@ Python goes on'
 import ctypes
 import numpy as np
 from wrapper import cuda_gather
-runtime = ctypes.CDLL("../common/cpu/libcpu_cuda.so")
+runtime = ctypes.CDLL("../common/cpu/lib/libcpu_cuda.so")
 print(runtime.cudaSetDevice(99), runtime.cudaPeekAtLastError())
 print(cuda_gather(np.float32([5, 6]), np.int32([1])), runtime.cudaGetLastError())
 PROGRAM

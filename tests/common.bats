@@ -41,7 +41,7 @@ try_on_cpu() {
 
 @test "make: clean leaves what was there before the build" {
     copy_out Makefile 02-dlopen-from-c 03-cython-ctypes
-    rm -f common/cpu/libcpu_cuda.so*
+    rm -rf common/cpu/lib
     find . -type f | sort >"$BATS_TEST_TMPDIR/before"
     try_make STAGES='02-dlopen-from-c 03-cython-ctypes' build
     assert_success
@@ -448,6 +448,7 @@ PROGRAM
         case $bug in
             a) words='wrote outside an allocation of 4000 bytes' ;;
             b | c | d) words='touched the address .*, which is not device memory \(block' ;;
+            g) words='touched the address .*, which was freed \(block' ;;
             *) words='was given .*, which is not device memory \(of the host, or freed\)' ;;
         esac
         assert_regex "$stderr" "program.cu:$line: kernel fill $words"

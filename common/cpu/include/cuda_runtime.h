@@ -1,205 +1,280 @@
-// The CPU stand-in's <cuda_runtime.h>: the part of CUDA that runs without a GPU, and no more.
-// A call that is not declared here does not compile: it never becomes a stub that pretends.
+// The CPU stand-in's <cuda_runtime.h>: CUDA's C++, and what ../nvcc makes of kernels and launches.
 #pragma once
-#include <stddef.h>
+#include "cuda_runtime_api.h"
+#include "device_launch_parameters.h"
 
-#define CUDART_VERSION 13000
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#ifdef __CUDACC__ // ../nvcc takes the other words of CUDA away itself
+#define __shared__ static __thread
+#else
 #define __global__
 #define __device__
 #define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
-
-// clang-format off
-#define CPU_CUDA_ERRORS(ERROR) \
-    ERROR(cudaSuccess, 0, "no error") \
-    ERROR(cudaErrorInvalidValue, 1, "invalid argument") \
-    ERROR(cudaErrorMemoryAllocation, 2, "out of memory") \
-    ERROR(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
-    ERROR(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    ERROR(cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
-    ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal") \
-    ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
-    ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
-    ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
-    ERROR(cudaErrorUnknown, 999, "unknown error")
-// clang-format on
-
-typedef enum cudaError {
-#define CPU_CUDA_ENUM(name, value, text) name = value,
-    CPU_CUDA_ERRORS(CPU_CUDA_ENUM)
-#undef CPU_CUDA_ENUM
-} cudaError_t;
-
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost,
-    cudaMemcpyHostToDevice,
-    cudaMemcpyDeviceToHost,
-    cudaMemcpyDeviceToDevice,
-    cudaMemcpyDefault
-};
-
-typedef struct CUstream_st *cudaStream_t;
-
-struct uint3 {
-    unsigned int x, y, z;
-};
-typedef struct uint3 uint3;
-
-struct dim3 {
-    unsigned int x, y, z;
-#ifdef __cplusplus
-    constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
-    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-#endif
-};
-typedef struct dim3 dim3;
-
-struct cudaDeviceProp {
-    char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock;
-    int warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount;
-};
-
-// One launch, as the runtime keeps it until somebody waits for it.
-struct cpu_cuda_launch_record {
-    const char *kernel, *file;
-    int line;
-    dim3 grid, block;
-    size_t shared_bytes;
-    cudaStream_t stream;
-    const void *host_pointer; // a pointer argument that is not device memory, or NULL
-    void *arguments;          // owned by the launch
-    void (*run_block)(const void *arguments); // runs every thread of the block in blockIdx
-    void (*destroy)(void *arguments);
-};
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
-// Set by the runtime for each block, and by run_block for each thread.
-extern __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
-extern __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
-static const int warpSize __attribute__((unused)) = 32;
-
-cudaError_t cudaMalloc(void **pointer, size_t bytes);
-cudaError_t cudaFree(void *pointer);
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
-
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
-
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
-const char *cudaGetErrorName(cudaError_t error);
-const char *cudaGetErrorString(cudaError_t error);
-
-void cpu_cuda_launch(const struct cpu_cuda_launch_record *launch);
-int cpu_cuda_is_device_pointer(const void *pointer);
-int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #ifdef __cplusplus
-}
-
-#include <cstdio>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
-template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
-{
-    return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
-}
+// ---- What the runtime offers to the code that ../nvcc makes
 
-// The atomics return what was there before, as on a GPU.
-template <class T> T atomicAdd(T *address, std::common_type_t<T> value)
-{
-    if constexpr (std::is_integral_v<T>)
-        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
-    T seen, sum;
-    __atomic_load(address, &seen, __ATOMIC_RELAXED);
-    do
-        sum = seen + value;
-    while (
-        !__atomic_compare_exchange(address, &seen, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    return seen;
-}
-
-template <class T> T atomicMin(T *address, std::common_type_t<T> value)
-{
-    T seen = __atomic_load_n(address, __ATOMIC_RELAXED);
-    while (value < seen && !__atomic_compare_exchange_n(address, &seen, value, true,
-                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    return seen;
+extern "C" {
+extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
+extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
+bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
+void cpu_cuda_barrier(const char *file, int line);
+void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
+                        size_t shared_bytes, cudaStream_t stream);
+void *cpu_cuda_argument(void *pointer, bool is_read_only);
+void cpu_cuda_launch(void *threads, void (*run_threads)(const void *), void (*destroy)(void *));
+void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
+void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
+cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
+cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
+                                 const void *from, size_t bytes, cudaMemcpyKind kind,
+                                 cudaStream_t stream, bool wait);
+int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 }
 
 namespace cpu_cuda {
 
-// Every thread of one block, one after the other.
-template <class Thread> void run_block(const void *arguments)
+// kernel<<<grid, block, ...>>>(...) becomes (configure(..., grid, block, ...), kernel(...)).
+inline void configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
+                      size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
-    const Thread &thread = *static_cast<const Thread *>(arguments);
-    const dim3 size = blockDim;
-    for (unsigned int z = 0; z < size.z; z++)
-        for (unsigned int y = 0; y < size.y; y++)
-            for (unsigned int x = 0; x < size.x; x++) {
-                threadIdx = {x, y, z};
-                thread();
-            }
+    cpu_cuda_configure(kernel, file, line, grid, block, shared_bytes, stream);
 }
 
-template <class T> void note_host_pointer(const void *&found, const T &argument)
+// The body of a kernel begins with this: a host pointer is made one that faults when it is followed.
+template <class T> void argument(T &value)
 {
-    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
-        if (argument && !cpu_cuda_is_device_pointer(argument))
-            found = argument;
-}
-
-// What `kernel<<<grid, block, ...>>>` becomes; calling it with the kernel's arguments launches.
-template <class Kernel> struct Launcher {
-    Kernel kernel;
-    cpu_cuda_launch_record launch;
-
-    template <class... Args> void operator()(Args &&...args)
-    {
-        auto copies = std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...);
-        std::apply([&](const auto &...a) { (note_host_pointer(launch.host_pointer, a), ...); },
-                   copies);
-        auto thread = [kernel = kernel, copies] { std::apply(kernel, copies); };
-        using Thread = decltype(thread);
-        launch.arguments = new Thread(thread);
-        launch.run_block = run_block<Thread>;
-        launch.destroy = [](void *arguments) { delete static_cast<Thread *>(arguments); };
-        cpu_cuda_launch(&launch);
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+        bool is_read_only = std::is_const_v<std::remove_pointer_t<T>>;
+        void *pointer = const_cast<void *>(static_cast<const volatile void *>(value));
+        if constexpr (!std::is_const_v<T>)
+            value = static_cast<T>(cpu_cuda_argument(pointer, is_read_only));
     }
-};
+}
+template <class... T> void arguments(T &...values) { (argument(values), ...); }
 
-// A kernel that is named by an expression, table[i] or (k): evaluated at the launch, not later.
-template <class Kernel> auto by_value(Kernel *kernel)
+// Threads of a block, one after the other, from the one in threadIdx on.
+template <class Thread> void run_threads(const void *first)
 {
-    return [kernel](const auto &...arguments) { kernel(arguments...); };
+    do {
+        Thread thread = *static_cast<const Thread *>(first); // each has arguments of its own
+        thread();
+    } while (++threadIdx.x < cpu_cuda_row_end || cpu_cuda_next_row());
 }
 
-template <class Kernel>
-Launcher<Kernel> launcher(const char *name, const char *file, int line, Kernel kernel, dim3 grid,
-                          dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+// The body of a kernel ends with this: nothing runs yet, but all that it needs is kept.
+template <class Thread> void launch(const Thread &thread)
 {
-    return {
-        kernel,
-        {name, file, line, grid, block, shared_bytes, stream, nullptr, nullptr, nullptr, nullptr}};
+    cpu_cuda_launch(new Thread(thread), run_threads<Thread>,
+                    [](void *kept) { delete static_cast<Thread *>(kept); });
+}
+
+// For those who call a kernel by its address and a list of pointers to its arguments.
+template <class... P, size_t... I>
+void call(void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
+{
+    kernel(*static_cast<std::remove_reference_t<P> *>(arguments[I])...);
+}
+template <class... P> bool add_kernel(void (*kernel)(P...))
+{
+    cpu_cuda_add_kernel(reinterpret_cast<void *>(kernel), [](void *k, void **arguments) {
+        call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
+    });
+    return true;
+}
+
+template <class T, class F> T atomically(T *address, F change)
+{
+    T seen, wanted;
+    __atomic_load(address, &seen, __ATOMIC_RELAXED);
+    do
+        wanted = change(seen);
+    while (!__atomic_compare_exchange(address, &seen, &wanted, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED));
+    return seen; // an atomic returns what was there before
 }
 
 } // namespace cpu_cuda
 
+// ---- In a kernel
+
+inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    cpu_cuda_barrier(file, line);
+}
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+template <class T> T __ldg(const T *pointer) { return *pointer; }
+
+#define CPU_CUDA_ATOMIC(T, name, wanted) \
+    inline T name(T *address, T value) \
+    { \
+        return cpu_cuda::atomically(address, [value](T old) -> T { return wanted; }); \
+    }
+#define CPU_CUDA_ATOMIC_U(name, wanted) \
+    CPU_CUDA_ATOMIC(unsigned, name, wanted) CPU_CUDA_ATOMIC(unsigned long long, name, wanted)
+#define CPU_CUDA_ATOMIC_UI(name, wanted) \
+    CPU_CUDA_ATOMIC_U(name, wanted) CPU_CUDA_ATOMIC(int, name, wanted)
+CPU_CUDA_ATOMIC_UI(atomicAdd, old + value)
+CPU_CUDA_ATOMIC(float, atomicAdd, old + value)
+CPU_CUDA_ATOMIC(double, atomicAdd, old + value)
+CPU_CUDA_ATOMIC(int, atomicSub, old - value)
+CPU_CUDA_ATOMIC(unsigned, atomicSub, old - value)
+CPU_CUDA_ATOMIC_UI(atomicExch, ((void)old, value))
+CPU_CUDA_ATOMIC(float, atomicExch, ((void)old, value))
+CPU_CUDA_ATOMIC_UI(atomicMin, value < old ? value : old)
+CPU_CUDA_ATOMIC(long long, atomicMin, value < old ? value : old)
+CPU_CUDA_ATOMIC_UI(atomicMax, old < value ? value : old)
+CPU_CUDA_ATOMIC(long long, atomicMax, old < value ? value : old)
+CPU_CUDA_ATOMIC_UI(atomicAnd, old &value)
+CPU_CUDA_ATOMIC_UI(atomicOr, old | value)
+CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
+CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
+CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
+#define CPU_CUDA_ATOMIC_CAS(T) \
+    inline T atomicCAS(T *address, T compare, T value) \
+    { \
+        auto change = [=](T old) -> T { return old == compare ? value : old; }; \
+        return cpu_cuda::atomically(address, change); \
+    }
+CPU_CUDA_ATOMIC_CAS(int)
+CPU_CUDA_ATOMIC_CAS(unsigned)
+CPU_CUDA_ATOMIC_CAS(unsigned long long)
+
+#define CPU_CUDA_MIN_MAX(T) \
+    constexpr T min(T a, T b) { return b < a ? b : a; } \
+    constexpr T max(T a, T b) { return a < b ? b : a; }
+CPU_CUDA_MIN_MAX(int)
+CPU_CUDA_MIN_MAX(unsigned)
+CPU_CUDA_MIN_MAX(long)
+CPU_CUDA_MIN_MAX(unsigned long)
+CPU_CUDA_MIN_MAX(long long)
+CPU_CUDA_MIN_MAX(unsigned long long)
+CPU_CUDA_MIN_MAX(float)
+CPU_CUDA_MIN_MAX(double)
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+inline double rsqrt(double x) { return 1 / sqrt(x); }
+inline float __fdividef(float x, float y) { return x / y; }
+#define __expf expf
+#define __logf logf
+#define __powf powf
+#define __sinf sinf
+#define __cosf cosf
+
+#define CPU_CUDA_VECTOR3(T, name) \
+    struct name##3 { T x, y, z; };
+#define CPU_CUDA_VECTORS(T, name, align2, align4) \
+    struct name##1 { T x; }; \
+    struct __align__(align2) name##2 { T x, y; }; \
+    struct __align__(align4) name##4 { T x, y, z, w; }; \
+    inline name##1 make_##name##1(T x) { return {x}; } \
+    inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
+    inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
+    inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+CPU_CUDA_VECTOR3(unsigned char, uchar)
+CPU_CUDA_VECTOR3(int, int)
+CPU_CUDA_VECTOR3(float, float)
+CPU_CUDA_VECTOR3(double, double)
+CPU_CUDA_VECTORS(unsigned char, uchar, 2, 4)
+CPU_CUDA_VECTORS(int, int, 8, 16)
+CPU_CUDA_VECTORS(unsigned, uint, 8, 16)
+CPU_CUDA_VECTORS(float, float, 8, 16)
+CPU_CUDA_VECTORS(double, double, 16, 16)
+
+// ---- C++ forms of runtime calls
+
+template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
+{
+    return cudaMalloc((void **)pointer, bytes);
+}
+template <class T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)pointer, pitch, width, height);
+}
+template <class T>
+cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)pointer, bytes, flags);
+}
+template <class T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
+{
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+template <class T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+{
+    return cudaHostGetDevicePointer((void **)device, host, flags);
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, nullptr, from, bytes, kind, 0,
+                                true);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, nullptr, from, bytes, kind, stream,
+                                false);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, to, nullptr, bytes, kind, 0, true);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, to, nullptr, bytes, kind, stream,
+                                false);
+}
+template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
+{
+    return cpu_cuda_find_symbol(pointer, &symbol);
+}
+template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+{
+    *bytes = sizeof symbol;
+    return cpu_cuda_find_symbol(nullptr, &symbol);
+}
+template <class T>
+cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes = 0, cudaStream_t stream = 0)
+{
+    return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+// printf in a kernel is shown at a synchronisation.
 namespace std {
 using ::cpu_cuda_printf;
 }
 #define printf(...) cpu_cuda_printf(__VA_ARGS__)
+#ifdef __CUDACC__
+#define __assert_fail cpu_cuda_assert_fail // what assert() calls
+#include <assert.h>
+#endif
 #endif

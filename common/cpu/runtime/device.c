@@ -3,52 +3,112 @@
 #include <stdio.h>
 #include <unistd.h>
 
+static int cores(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
+
 PUBLIC cudaError_t cudaGetDeviceCount(int *count)
 {
-    cudaError_t error = cpu_enter();
-    if (!error && !count)
-        error = cudaErrorInvalidValue;
-    if (count)
-        *count = error ? 0 : 1;
-    return cpu_leave(error);
+    if (count) *count = 0; // if the call fails
+    ENTER();
+    if (!count) LEAVE(cudaErrorInvalidValue);
+    *count = 1;
+    LEAVE(cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaGetDevice(int *device)
 {
-    cudaError_t error = cpu_enter();
-    if (!error && !device)
-        error = cudaErrorInvalidValue;
-    if (!error)
-        *device = 0;
-    return cpu_leave(error);
+    ENTER();
+    if (!device) LEAVE(cudaErrorInvalidValue);
+    *device = 0;
+    LEAVE(cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t error = cpu_enter();
-    return cpu_leave(!error && device != 0 ? cudaErrorInvalidDevice : error);
+    ENTER();
+    LEAVE(device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
-    cudaError_t error = cpu_enter();
-    if (!error && !properties)
-        error = cudaErrorInvalidValue;
-    if (!error && device != 0)
-        error = cudaErrorInvalidDevice;
-    if (!error) {
-        *properties = (struct cudaDeviceProp){
-            .name = "CPU stand-in (no GPU)",
-            .totalGlobalMem = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 2,
-            .sharedMemPerBlock = 49152,
-            .warpSize = 32,
-            .maxThreadsPerBlock = 1024,
-            .maxThreadsDim = {1024, 1024, 64},
-            .maxGridSize = {2147483647, 65535, 65535},
-            .major = 7,
-            .minor = 5,
-            .multiProcessorCount = (int)sysconf(_SC_NPROCESSORS_ONLN),
-        };
-    }
-    return cpu_leave(error);
+    ENTER();
+    if (!properties) LEAVE(cudaErrorInvalidValue);
+    if (device) LEAVE(cudaErrorInvalidDevice);
+    *properties = (struct cudaDeviceProp){
+        .name = "CPU stand-in (no GPU)",
+        .totalGlobalMem = cpu_device_bytes(),
+        .sharedMemPerBlock = CPU_SHARED_BYTES,
+        .sharedMemPerBlockOptin = CPU_SHARED_BYTES,
+        .sharedMemPerMultiprocessor = CPU_SHARED_BYTES,
+        .totalConstMem = 65536,
+        .memPitch = 2147483647,
+        .textureAlignment = 512,
+        .regsPerBlock = 65536,
+        .regsPerMultiprocessor = 65536,
+        .warpSize = 32,
+        .maxThreadsPerBlock = 1024,
+        .maxThreadsDim = {1024, 1024, 64},
+        .maxGridSize = {2147483647, 65535, 65535},
+        .major = 7,
+        .minor = 5,
+        .multiProcessorCount = cores(),
+        .maxThreadsPerMultiProcessor = 1024,
+        .maxBlocksPerMultiProcessor = 16,
+        .memoryBusWidth = 64,
+        .integrated = 1,
+        .canMapHostMemory = 1,
+        .concurrentKernels = 1,
+        .unifiedAddressing = 1,
+        .managedMemory = 1,
+    };
+    LEAVE(cudaSuccess);
 }
+
+PUBLIC cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    // cudaDevAttrMaxThreadsPerBlock to cudaDevAttrWarpSize, and the compute capability
+    static const int known[] = {
+        0,     1024, 1024,     1024, 64, 2147483647, 65535, 65535, CPU_SHARED_BYTES,
+        65536, 32,   [75] = 7, 5};
+    ENTER();
+    bool is_count = attribute == cudaDevAttrMultiProcessorCount;
+    bool is_known = (unsigned)attribute < sizeof known / sizeof known[0] && known[attribute];
+    if (!value || (!is_count && !is_known)) LEAVE(cudaErrorInvalidValue);
+    if (device) LEAVE(cudaErrorInvalidDevice);
+    *value = is_count ? cores() : known[attribute];
+    LEAVE(cudaSuccess);
+}
+
+PUBLIC cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    ENTER();
+    if (!text || size < 13) LEAVE(cudaErrorInvalidValue);
+    if (device) LEAVE(cudaErrorInvalidDevice);
+    snprintf(text, (size_t)size, "0000:00:00.0");
+    LEAVE(cudaSuccess);
+}
+
+static size_t limits[] = {1024, 1 << 20, 8 << 20}; // bytes: stack, printf, malloc
+
+PUBLIC cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    ENTER();
+    if (!value || (unsigned)limit > cudaLimitMallocHeapSize) LEAVE(cudaErrorInvalidValue);
+    *value = limits[limit];
+    LEAVE(cudaSuccess);
+}
+
+PUBLIC cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    ENTER();
+    if ((unsigned)limit > cudaLimitMallocHeapSize) LEAVE(cudaErrorInvalidValue);
+    limits[limit] = value;
+    LEAVE(cudaSuccess);
+}
+
+static cudaError_t version(int *version)
+{
+    if (version) *version = CUDART_VERSION;
+    return version ? cudaSuccess : cudaErrorInvalidValue;
+}
+PUBLIC cudaError_t cudaDriverGetVersion(int *driver) { return version(driver); }
+PUBLIC cudaError_t cudaRuntimeGetVersion(int *runtime) { return version(runtime); }

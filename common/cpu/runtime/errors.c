@@ -8,7 +8,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cudaError_t broken = cudaSuccess; // the sticky error: only a new process gets rid of it
 static __thread cudaError_t last = cudaSuccess;
-static long calls;
 
 void cpu_say(const char *format, ...)
 {
@@ -30,54 +29,54 @@ static bool device_is_hidden(void)
 // CPU_CUDA_FAIL=k makes the k-th call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset).
 static cudaError_t failure_on_demand(void)
 {
+    static long calls;
     const char *which = getenv("CPU_CUDA_FAIL"), *code = getenv("CPU_CUDA_FAIL_CODE");
-    if (!which || ++calls != atol(which))
-        return cudaSuccess;
+    if (!which || ++calls != atol(which)) return cudaSuccess;
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 
-void cpu_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void cpu_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
+void cpu_lock(void) { pthread_mutex_lock(&lock); }
+void cpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
 cudaError_t cpu_enter(void)
 {
     static bool introduced = false;
     cpu_lock();
-    if (!introduced)
-        cpu_say("this program runs on the CPU, not on a GPU");
+    if (!introduced) cpu_say("this program runs on the CPU, not on a GPU");
     introduced = true;
-    if (device_is_hidden())
-        return cudaErrorNoDevice;
-    cudaError_t standing = __atomic_load_n(&broken, __ATOMIC_RELAXED);
-    return standing ? standing : failure_on_demand();
+    if (device_is_hidden()) return cudaErrorNoDevice;
+    return cpu_context_is_broken() ? broken : failure_on_demand();
 }
 
 cudaError_t cpu_leave(cudaError_t error)
 {
-    if (cpu_context_is_broken())
-        error = broken;
-    if (error)
-        last = error;
+    if (cpu_context_is_broken()) error = broken;
+    if (error && error != cudaErrorNotReady) last = error;
     cpu_unlock();
     return error;
 }
 
-void cpu_break_context(cudaError_t error)
+bool cpu_break_context(cudaError_t error)
 {
-    cudaError_t none = cudaSuccess; // the first error stays; several workers may come here at once
-    __atomic_compare_exchange_n(&broken, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    cudaError_t none = cudaSuccess; // the first error stays; several cores may come here at once
+    return __atomic_compare_exchange_n(&broken, &none, error, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
 }
 
-bool cpu_context_is_broken(void)
+bool cpu_context_is_broken(void) { return __atomic_load_n(&broken, __ATOMIC_RELAXED); }
+
+// cudaDeviceReset "succeeds" on a lost device, but a lost device does not come back.
+PUBLIC cudaError_t cudaDeviceReset(void)
 {
-    return __atomic_load_n(&broken, __ATOMIC_RELAXED) != cudaSuccess;
+    if (cpu_context_is_broken()) {
+        broken = cudaErrorDevicesUnavailable;
+        return last = cudaSuccess;
+    }
+    ENTER();
+    cpu_finish_all();
+    cpu_free_everything();
+    cpu_forget_handles();
+    LEAVE(cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaPeekAtLastError(void)

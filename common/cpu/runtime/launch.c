@@ -1,164 +1,193 @@
 // Launches: checked at once, run when somebody waits for them, their blocks spread over all cores.
-#define _GNU_SOURCE
 #include "runtime.h"
 #include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_WORKERS = 64, BLOCKS_AT_A_TIME = 16 };
+enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 16 };
 
-PUBLIC __thread uint3 threadIdx, blockIdx;
-PUBLIC __thread dim3 blockDim, gridDim;
+EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
+EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
 
-struct work {
-    struct cpu_cuda_launch_record launch;
-    struct work *next;
-};
+static __thread struct cpu_launch pending; // between configure and launch
+static __thread cudaError_t launch_error;
+static unsigned long next_block, blocks, blocks_at_a_time;
 
-static struct work *first, **end = &first; // in the order of the launches
-static const struct cpu_cuda_launch_record *running;
-static unsigned long next_block, blocks;
-static __thread sigjmp_buf out_of_kernel;
-static struct sigaction action_before;
+static struct kernel {
+    void *address;
+    void (*call)(void *kernel, void **arguments);
+    struct kernel *next;
+} * kernels;
 
-// A bad address in a kernel breaks the context, as on a GPU; elsewhere it is the program's crash.
-static void on_bad_address(int signal, siginfo_t *info, void *context)
+// ---- Running one launch
+
+// A core takes a few blocks at a time.
+bool cpu_next_block(const struct cpu_launch *launch)
 {
-    (void)context;
-    if (cpu_in_kernel) {
-        cpu_say("%s:%d: kernel %s touched the address %p, which is not device memory "
-                "(block %u,%u,%u thread %u,%u,%u)",
-                running->file, running->line, running->kernel, info->si_addr, blockIdx.x,
-                blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
-        siglongjmp(out_of_kernel, 1);
-    }
-    if (cpu_find_allocation(info->si_addr))
-        cpu_say("host code touched device memory at %p: copy it with cudaMemcpy first",
-                info->si_addr);
-    sigaction(signal, &action_before, NULL);
-}
-
-void cpu_catch_bad_addresses(void)
-{
-    struct sigaction ours = {.sa_sigaction = on_bad_address, .sa_flags = SA_SIGINFO | SA_NODEFER},
-                     before;
-    sigaction(SIGSEGV, &ours, &before);
-    if (before.sa_sigaction != on_bad_address)
-        action_before = before;
-}
-
-static void *run_blocks(void *unused)
-{
-    gridDim = running->grid;
-    blockDim = running->block;
-    cpu_in_kernel = true;
-    if (sigsetjmp(out_of_kernel, 1)) {
-        cpu_break_context(cudaErrorIllegalAddress);
-    } else {
-        unsigned long start;
-        while (!cpu_context_is_broken() &&
-               (start = __atomic_fetch_add(&next_block, BLOCKS_AT_A_TIME, __ATOMIC_RELAXED)) <
-                   blocks) {
-            unsigned long stop =
-                start + BLOCKS_AT_A_TIME < blocks ? start + BLOCKS_AT_A_TIME : blocks;
-            for (unsigned long b = start; b < stop; b++) {
-                blockIdx.x = (unsigned)(b % gridDim.x);
-                blockIdx.y = (unsigned)(b / gridDim.x % gridDim.y);
-                blockIdx.z = (unsigned)(b / gridDim.x / gridDim.y);
-                running->run_block(running->arguments);
-            }
+    static __thread unsigned long block, stop;
+    if (++block >= stop) {
+        block = __atomic_fetch_add(&next_block, blocks_at_a_time, __ATOMIC_RELAXED);
+        stop = block + blocks_at_a_time < blocks ? block + blocks_at_a_time : blocks;
+        if (block >= blocks) {
+            stop = 0;
+            return false;
         }
     }
-    cpu_in_kernel = false;
-    return unused;
+    unsigned long b = cpu_shuffled(block, blocks, 0);
+    blockIdx.x = (unsigned)(b % launch->grid.x);
+    blockIdx.y = (unsigned)(b / launch->grid.x % launch->grid.y);
+    blockIdx.z = (unsigned)(b / launch->grid.x / launch->grid.y);
+    return true;
 }
 
-static void run(const struct cpu_cuda_launch_record *launch)
+static void *run_on_core(void *launch)
 {
-    if (launch->host_pointer) {
-        cpu_say("%s:%d: kernel %s was given %p, which is not device memory (of the host, or freed)",
-                launch->file, launch->line, launch->kernel, launch->host_pointer);
-        cpu_break_context(cudaErrorIllegalAddress);
-        return;
-    }
-    running = launch;
-    next_block = 0;
+    cpu_running = launch;
+    gridDim = cpu_running->grid;
+    blockDim = cpu_running->block;
+    cpu_run_blocks(launch);
+    cpu_running = NULL;
+    return NULL;
+}
+
+void cpu_run_kernel(struct cpu_work *work)
+{
+    struct cpu_launch *launch = &work->launch;
+    unsigned long cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores > MOST_CORES) cores = MOST_CORES;
     blocks = (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned long wanted = (blocks + BLOCKS_AT_A_TIME - 1) / BLOCKS_AT_A_TIME;
-    unsigned long most = cores > MAX_WORKERS ? MAX_WORKERS : (unsigned long)cores;
-    unsigned long workers = 0, helpers = (wanted < most ? wanted : most) - 1;
+    blocks_at_a_time = blocks / (4 * cores) + 1;
+    if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
+    next_block = 0;
 
-    cpu_catch_bad_addresses();
-    cpu_open_memory();
-    pthread_t thread[MAX_WORKERS];
-    while (workers < helpers && pthread_create(&thread[workers], NULL, run_blocks, NULL) == 0)
-        workers++;
-    run_blocks(NULL);
-    for (unsigned long i = 0; i < workers; i++)
-        pthread_join(thread[i], NULL);
-    cpu_close_memory(launch->kernel, launch->file, launch->line);
+    cpu_catch_faults();
+    pthread_t thread[MOST_CORES];
+    unsigned long helpers = 0;
+    while (helpers + 1 < cores && helpers + 1 < blocks &&
+           pthread_create(&thread[helpers], NULL, run_on_core, launch) == 0)
+        helpers++;
+    run_on_core(launch);
+    for (unsigned long i = 0; i < helpers; i++) pthread_join(thread[i], NULL);
+
+    const struct cpu_allocation *overrun = cpu_context_is_broken() ? NULL : cpu_find_overrun();
+    if (overrun && cpu_break_context(cudaErrorIllegalAddress))
+        cpu_say("%s:%d: kernel %s wrote outside an allocation of %zu bytes", launch->file,
+                launch->line, launch->kernel, overrun->bytes);
 }
 
-void cpu_finish_work(void)
+// ---- Taking one launch
+
+// CUDA 13 answers every launch outside the limits with cudaErrorInvalidValue; here it also says why.
+static bool fits(const struct cpu_launch *l)
 {
-    while (first) {
-        struct work *work = first;
-        first = work->next;
-        if (!cpu_context_is_broken())
-            run(&work->launch);
-        work->launch.destroy(work->launch.arguments);
-        free(work);
+    dim3 g = l->grid, b = l->block;
+    bool block_fits = b.x && b.y && b.z && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
+                      (unsigned long)b.x * b.y * b.z <= 1024;
+    bool grid_fits = g.x && g.y && g.z && g.x <= 2147483647u && g.y <= 65535 && g.z <= 65535;
+    if (!block_fits)
+        cpu_say("%s:%d: kernel %s is not launched: a block of %u x %u x %u threads; there can be "
+                "1024 x "
+                "1024 x 64, all in all 1024, and not 0",
+                l->file, l->line, l->kernel, b.x, b.y, b.z);
+    else if (!grid_fits)
+        cpu_say("%s:%d: kernel %s is not launched: a grid of %u x %u x %u blocks; there can be "
+                "2147483647 x 65535 x 65535, and not 0",
+                l->file, l->line, l->kernel, g.x, g.y, g.z);
+    else if (l->shared_bytes > CPU_SHARED_BYTES)
+        cpu_say(
+            "%s:%d: kernel %s is not launched: %zu bytes of dynamic shared memory; there are %d",
+            l->file, l->line, l->kernel, l->shared_bytes, CPU_SHARED_BYTES);
+    return block_fits && grid_fits && l->shared_bytes <= CPU_SHARED_BYTES;
+}
+
+PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,
+                               dim3 block, size_t shared_bytes, cudaStream_t stream)
+{
+    if (cpu_running) {
+        cpu_say("%s:%d: a kernel launches kernel %s: that needs a GPU", file, line, kernel);
+        abort();
     }
-    end = &first;
-    cpu_flush_prints();
+    pending = (struct cpu_launch){kernel,       file,   line, grid, block,
+                                  shared_bytes, stream, NULL, NULL, NULL};
 }
 
-// CUDA 13 answers every launch outside the limits with cudaErrorInvalidValue.
-static bool fits(dim3 grid, dim3 block, size_t shared_bytes)
+// A pointer argument: the device's is noted with the launch, any other is bent so that it faults.
+PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
 {
-    return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x <= 2147483647u &&
-           grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 &&
-           block.z <= 64 && (unsigned long)block.x * block.y * block.z <= 1024 &&
-           shared_bytes <= 49152;
+    cpu_lock();
+    struct cpu_allocation *a = cpu_find_allocation(pointer);
+    if (a)
+        cpu_claim(a, (struct cpu_claim){.work = cpu_last_work + 1,
+                                        .start = a->base,
+                                        .bytes = a->bytes,
+                                        .by = pending.kernel,
+                                        .file = pending.file,
+                                        .line = pending.line,
+                                        .host_access = is_read_only ? PROT_READ : PROT_NONE});
+    bool is_end =
+        pointer && cpu_find_allocation((char *)pointer - 1); // of an array: a right pointer
+    cpu_unlock();
+    if (a || is_end || !pointer || cpu_was_freed(pointer)) return pointer;
+    pending.host_pointer = pointer;
+    return (void *)((uintptr_t)pointer | CPU_HOST_POINTER_BIT);
 }
 
-PUBLIC void cpu_cuda_launch(const struct cpu_cuda_launch_record *launch)
+static cudaError_t take(void *threads, void (*run_threads)(const void *), void (*destroy)(void *))
 {
-    cudaError_t error = cpu_enter();
-    if (!error && !fits(launch->grid, launch->block, launch->shared_bytes))
-        error = cudaErrorInvalidValue;
-    if (!error && launch->stream)
-        error = cudaErrorInvalidResourceHandle; // this stand-in has only the default stream
-    struct work *work = error ? NULL : malloc(sizeof *work);
-    if (work) {
-        work->launch = *launch;
-        work->next = NULL;
-        *end = work;
-        end = &work->next;
-    } else {
-        launch->destroy(launch->arguments);
-        error = error ? error : cudaErrorMemoryAllocation;
+    if (!fits(&pending)) return cudaErrorInvalidValue;
+    if (!cpu_is_stream(pending.stream)) return cudaErrorInvalidResourceHandle;
+    struct cpu_work *work = cpu_add_work(pending.stream, cpu_run_kernel);
+    if (!work) return cudaErrorMemoryAllocation;
+    pending.threads = work->owned = threads;
+    pending.run_threads = run_threads;
+    work->launch = pending;
+    work->release = destroy;
+    return cudaSuccess;
+}
+
+PUBLIC void cpu_cuda_launch(void *threads, void (*run_threads)(const void *),
+                            void (*destroy)(void *))
+{
+    if (!pending.kernel || cpu_running) {
+        cpu_say("a kernel was called like a function: write kernel<<<blocks, threads>>>(...)");
+        abort();
     }
-    cpu_leave(error);
-}
-
-PUBLIC cudaError_t cudaDeviceSynchronize(void)
-{
     cudaError_t error = cpu_enter();
-    if (!error)
-        cpu_finish_work();
-    return cpu_leave(error);
+    if (!error) error = take(threads, run_threads, destroy);
+    if (error) destroy(threads);
+    pending.kernel = NULL;
+    launch_error = cpu_leave(error);
 }
 
-__attribute__((destructor)) static void report_unfinished_work(void)
+// ---- Launches by address
+
+PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments))
 {
-    if (first)
-        cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
-                "(cudaDeviceSynchronize)",
-                first->launch.file, first->launch.line, first->launch.kernel);
+    struct kernel *k = malloc(sizeof *k);
+    if (!k) abort();
+    *k = (struct kernel){kernel, call, kernels};
+    kernels = k;
+}
+
+static const struct kernel *find_kernel(const void *address)
+{
+    const struct kernel *k = kernels;
+    while (k && k->address != address) k = k->next;
+    return k;
+}
+
+bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
+
+PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes, cudaStream_t stream)
+{
+    const struct kernel *k = find_kernel(kernel);
+    if (!k) {
+        ENTER();
+        LEAVE(cudaErrorInvalidResourceHandle);
+    }
+    cpu_cuda_configure("(by address)", "cudaLaunchKernel", 0, grid, block, shared_bytes, stream);
+    k->call(k->address, arguments);
+    return launch_error;
 }

@@ -1,5 +1,4 @@
-// Device memory: out of the host's reach, NaN to begin with, between guard pages, dead when freed.
-#define _GNU_SOURCE
+// Memory: the device's, which the host cannot touch, and the host's, which the device can.
 #include "runtime.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -8,10 +7,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF };
+enum {
+    PAGE = 4096,
+    ALIGNMENT = 256,
+    PITCH = 512,
+    HUGE_PAGE = 2 << 20,
+    CANARY = 0xA5,
+    NAN_BYTE = 0xFF
+};
+enum { FREED = 64 };
+static const size_t FAR = (size_t)1 << 30;
 
 static struct cpu_allocation *allocations;
 static size_t used_bytes;
+static bool is_open, has_claims;
+static struct {
+    char *start;
+    size_t bytes;
+} freed[FREED]; // the latest ones
+static unsigned freed_count;
+
+// AddressSanitizer's, if the program was built with it
+void __asan_poison_memory_region(void const volatile *start, size_t bytes) __attribute__((weak));
+void __asan_unpoison_memory_region(void const volatile *start, size_t bytes) __attribute__((weak));
 
 static size_t round_up(size_t n, size_t multiple)
 {
@@ -19,205 +37,297 @@ static size_t round_up(size_t n, size_t multiple)
 }
 
 // Half of this machine's memory, so that filling the "device" does not kill the machine.
-static size_t device_bytes(void)
+size_t cpu_device_bytes(void)
 {
     return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 2;
 }
 
+// The allocation that holds the address, or ends there: one past the end is a right pointer.
 struct cpu_allocation *cpu_find_allocation(const void *pointer)
 {
-    struct cpu_allocation *a = allocations;
-    while (a && !((const char *)pointer >= a->base && (const char *)pointer < a->base + a->bytes))
-        a = a->next;
+    const char *p = pointer;
+    struct cpu_allocation *ending = NULL;
+    for (struct cpu_allocation *a = allocations; a; a = a->next) {
+        if (p >= a->base && p < a->base + a->bytes) return a;
+        if (p == a->base + a->bytes) ending = a;
+    }
+    return ending;
+}
+
+bool cpu_is_near_device_memory(const char *address)
+{
+    for (const struct cpu_allocation *a = allocations; a; a = a->next)
+        if (address + FAR > a->base && address < a->base + a->bytes + FAR) return true;
+    return false;
+}
+
+bool cpu_was_freed(const char *address)
+{
+    for (unsigned i = 0; i < FREED; i++)
+        if (address >= freed[i].start && address < freed[i].start + freed[i].bytes) return true;
+    return false;
+}
+
+// The host has to keep off: device memory, and what queued work is going to use.
+static void set_access(const struct cpu_allocation *a)
+{
+    int access = PROT_READ | PROT_WRITE;
+    if (!is_open && (a->kind == DEVICE || a->kind == VARIABLE))
+        access = PROT_NONE;
+    else if (!is_open && a->claim.work)
+        access = a->claim.host_access;
+    mprotect(a->body, a->body_bytes, access); // of variables and registered memory: 0 bytes
+}
+
+void cpu_open_memory(bool open)
+{
+    is_open = open;
+    for (const struct cpu_allocation *a = allocations; a; a = a->next) set_access(a);
+}
+
+// Device memory whose margins, between it and its pages' ends, were written to.
+const struct cpu_allocation *cpu_find_overrun(void)
+{
+    for (const struct cpu_allocation *a = allocations; a; a = a->next) {
+        if (a->kind != DEVICE) continue;
+        for (const char *p = a->body; p < a->base; p++)
+            if ((unsigned char)*p != CANARY) return a;
+        for (const char *p = a->base + a->bytes; p < a->body + a->body_bytes; p++)
+            if ((unsigned char)*p != CANARY) return a;
+    }
+    return NULL;
+}
+
+void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
+{
+    if (a->kind != PINNED && a->kind != MANAGED) return;
+    a->claim = claim;
+    has_claims = true;
+    set_access(a);
+}
+
+void cpu_end_claims(unsigned long work)
+{
+    for (struct cpu_allocation *a = has_claims ? allocations : NULL; a; a = a->next)
+        if (a->claim.work && (work == 0 || a->claim.work == work)) {
+            a->claim.work = 0;
+            set_access(a);
+        }
+}
+
+static struct cpu_allocation *add(char *base, size_t bytes, enum cpu_kind kind)
+{
+    struct cpu_allocation *a = calloc(1, sizeof *a);
+    if (a) {
+        *a = (struct cpu_allocation){.base = base, .bytes = bytes, .body = base, .kind = kind};
+        a->next = allocations;
+        allocations = a;
+    }
     return a;
 }
 
-PUBLIC int cpu_cuda_is_device_pointer(const void *pointer)
+// Pages at an address that nothing else has or had, so that a use after free faults.
+static char *new_pages(size_t bytes)
 {
-    cpu_lock();
-    bool found = cpu_find_allocation(pointer) != NULL;
-    for (struct cpu_allocation *a = allocations; a && !found; a = a->next)
-        found = pointer == a->base + a->bytes; // one past the end: right, unless it is followed
-    cpu_unlock();
-    return found;
-}
-
-// True if nobody wrote into the bytes between the allocation and its guard pages.
-static bool margins_are_intact(const struct cpu_allocation *a)
-{
-    for (const char *p = a->body; p < a->base; p++)
-        if ((unsigned char)*p != CANARY)
-            return false;
-    for (const char *p = a->base + a->bytes; p < a->body + a->body_bytes; p++)
-        if ((unsigned char)*p != CANARY)
-            return false;
-    return true;
-}
-
-void cpu_open_memory(void)
-{
-    for (struct cpu_allocation *a = allocations; a; a = a->next)
-        mprotect(a->body, a->body_bytes, PROT_READ | PROT_WRITE);
-}
-
-void cpu_close_memory(const char *kernel, const char *file, int line)
-{
-    for (struct cpu_allocation *a = allocations; a; a = a->next) {
-        if (kernel && !cpu_context_is_broken() && !margins_are_intact(a)) {
-            cpu_say("%s:%d: kernel %s wrote outside an allocation of %zu bytes", file, line, kernel,
-                    a->bytes);
-            cpu_break_context(cudaErrorIllegalAddress);
-        }
-        mprotect(a->body, a->body_bytes, PROT_NONE);
-    }
-}
-
-// Addresses that nobody can touch, at `place` or anywhere.
-static void *reserve(void *place, size_t bytes)
-{
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0);
-    return mmap(place, bytes, PROT_NONE, flags, -1, 0);
+    static uintptr_t place = (uintptr_t)1 << 45; // only a wish: no other memory is near it
+    char *pages = mmap((void *)place, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    place += round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
+    return pages == MAP_FAILED ? NULL : pages;
 }
 
 // The allocation ends where its last page ends, but for the alignment: a step too far faults.
-static cudaError_t allocate(void **pointer, size_t bytes)
+static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
 {
-    if (!pointer)
-        return cudaErrorInvalidValue;
+    if (!pointer) return cudaErrorInvalidValue;
     *pointer = NULL;
-    if (bytes == 0)
-        return cudaSuccess;
-    if (bytes > device_bytes() - used_bytes)
-        return cudaErrorMemoryAllocation;
-
-    struct cpu_allocation *a = malloc(sizeof *a);
-    size_t huge = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE; // huge pages: fast random reads
-    size_t body_bytes = round_up(round_up(bytes, ALIGNMENT), PAGE);
-    size_t map_bytes = body_bytes + 2 * PAGE + huge;
-    char *map = reserve(NULL, map_bytes);
-    char *body = (char *)round_up((uintptr_t)map + PAGE, huge);
-    if (!a || map == MAP_FAILED || mprotect(body, body_bytes, PROT_READ | PROT_WRITE) != 0) {
-        if (map != MAP_FAILED)
-            munmap(map, map_bytes);
-        free(a);
+    if (bytes == 0) return cudaSuccess;
+    if (bytes > cpu_device_bytes() - used_bytes) return cudaErrorMemoryAllocation;
+    size_t body_bytes = round_up(bytes, PAGE);
+    char *body = new_pages(body_bytes);
+    struct cpu_allocation *a =
+        body ? add(body + body_bytes - round_up(bytes, ALIGNMENT), bytes, kind) : NULL;
+    if (!a) {
+        munmap(body, body ? body_bytes : 0);
         return cudaErrorMemoryAllocation;
     }
-    madvise(body, body_bytes, MADV_HUGEPAGE);
+    madvise(body, body_bytes, MADV_HUGEPAGE); // fast random reads
     a->body = body;
     a->body_bytes = body_bytes;
-    a->bytes = bytes;
-    a->base = body + body_bytes - round_up(bytes, ALIGNMENT);
-    memset(a->body, CANARY, (size_t)(a->base - a->body));
+    char *end = a->base + bytes;
+    size_t before = (size_t)(a->base - body), after = (size_t)(body + body_bytes - end);
+    memset(body, CANARY, before);
     memset(a->base, NAN_BYTE, bytes);
-    memset(a->base + bytes, CANARY, (size_t)(a->body + body_bytes - a->base) - bytes);
-    mprotect(a->body, body_bytes, PROT_NONE);
-    a->next = allocations;
-    allocations = a;
+    memset(end, CANARY, after);
+    if (__asan_poison_memory_region && kind == DEVICE) {
+        __asan_poison_memory_region(body, before);
+        __asan_poison_memory_region(end, after);
+    }
+    set_access(a);
     used_bytes += bytes;
     *pointer = a->base;
-    cpu_catch_bad_addresses();
+    cpu_catch_faults();
     return cudaSuccess;
 }
 
-static cudaError_t release(void *pointer)
+static void forget(struct cpu_allocation **link)
 {
-    if (!pointer)
-        return cudaSuccess;
-    struct cpu_allocation **link = &allocations;
-    while (*link && (*link)->base != pointer)
-        link = &(*link)->next;
     struct cpu_allocation *a = *link;
-    if (!a)
-        return cudaErrorInvalidValue;
     *link = a->next;
-    used_bytes -= a->bytes;
-    reserve(a->body, a->body_bytes); // never used again: a use after free faults
+    if (a->kind != REGISTERED) {
+        if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(a->body, a->body_bytes);
+        munmap(a->body, a->body_bytes);
+        used_bytes -= a->bytes;
+        freed[freed_count % FREED].start = a->body;
+        freed[freed_count++ % FREED].bytes = a->body_bytes;
+    }
     free(a);
+}
+
+// Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
+static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
+{
+    cpu_finish_all();
+    struct cpu_allocation **link = &allocations;
+    while (*link && (*link)->base != pointer) link = &(*link)->next;
+    if (!*link || ((*link)->kind != kind && (*link)->kind != other)) return cudaErrorInvalidValue;
+    forget(link);
     return cudaSuccess;
 }
 
-// True if the range lies in device memory as a whole (*device), or nowhere in it.
-static bool range_is_whole(const void *start, size_t bytes, bool *device)
+void cpu_free_everything(void)
 {
-    const struct cpu_allocation *a = cpu_find_allocation(start);
-    *device = a != NULL;
-    return !a || bytes <= (size_t)(a->base + a->bytes - (const char *)start);
-}
-
-static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    if (bytes == 0)
-        return cudaSuccess;
-    bool to_device, from_device;
-    if (!to || !from || !range_is_whole(to, bytes, &to_device) ||
-        !range_is_whole(from, bytes, &from_device))
-        return cudaErrorInvalidValue;
-    bool want_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool want_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (kind != cudaMemcpyDefault && kind != cudaMemcpyHostToHost &&
-        (to_device != want_to || from_device != want_from))
-        return cudaErrorInvalidValue;
-    cpu_open_memory();
-    memmove(to, from, bytes);
-    cpu_close_memory(NULL, NULL, 0);
-    return cudaSuccess;
+    for (struct cpu_allocation **link = &allocations; *link;)
+        if ((*link)->kind == VARIABLE || (*link)->body_bytes == 0)
+            link = &(*link)->next;
+        else
+            forget(link);
 }
 
 PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    cudaError_t error = cpu_enter();
-    return cpu_leave(error ? error : allocate(pointer, bytes));
+    ENTER();
+    LEAVE(allocate(pointer, bytes, DEVICE));
 }
-
+PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    ENTER();
+    if (!pitch) LEAVE(cudaErrorInvalidValue);
+    *pitch = round_up(width, PITCH);
+    LEAVE(allocate(pointer, *pitch * height, DEVICE));
+}
+PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) LEAVE(cudaErrorInvalidValue);
+    LEAVE(allocate(pointer, bytes, MANAGED));
+}
+PUBLIC cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    LEAVE(flags < 8 ? allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
+}
+PUBLIC cudaError_t cudaMallocHost(void **pointer, size_t bytes)
+{
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    if (!pointer || !bytes || flags > 15) LEAVE(cudaErrorInvalidValue);
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    if (a && a->kind == DEVICE) LEAVE(cudaErrorInvalidValue);
+    if (a) LEAVE(cudaErrorHostMemoryAlreadyRegistered);
+    LEAVE(add(pointer, bytes, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+PUBLIC cudaError_t cudaHostUnregister(void *pointer)
+{
+    ENTER();
+    cudaError_t error = release(pointer, REGISTERED, REGISTERED);
+    LEAVE(error ? cudaErrorHostMemoryNotRegistered : cudaSuccess);
+}
+PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    ENTER();
+    const struct cpu_allocation *a = cpu_find_allocation(host);
+    if (device) *device = NULL;
+    if (!device || flags || !a || (a->kind != PINNED && a->kind != REGISTERED))
+        LEAVE(cudaErrorInvalidValue);
+    *device = host;
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaFreeHost(void *pointer)
+{
+    ENTER();
+    LEAVE(pointer ? release(pointer, PINNED, PINNED) : cudaSuccess);
+}
 PUBLIC cudaError_t cudaFree(void *pointer)
 {
-    cudaError_t error = cpu_enter();
-    cpu_finish_work();
-    cudaError_t released = release(pointer); // also if an earlier error is what this call reports
-    return cpu_leave(error ? error : released);
+    cudaError_t standing = cpu_enter(); // it is freed all the same
+    cudaError_t error = pointer ? release(pointer, DEVICE, MANAGED) : cudaSuccess;
+    LEAVE(standing ? standing : error);
 }
-
-PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    cudaError_t error = cpu_enter();
-    if (error)
-        return cpu_leave(error);
-    cpu_finish_work();
-    return cpu_leave(cpu_context_is_broken() ? cudaSuccess : copy(to, from, bytes, kind));
-}
-
-PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
-{
-    cudaError_t error = cpu_enter();
-    if (error || bytes == 0)
-        return cpu_leave(error);
-    cpu_finish_work();
-    bool device;
-    if (!range_is_whole(pointer, bytes, &device) || !device)
-        return cpu_leave(cudaErrorInvalidValue);
-    cpu_open_memory();
-    memset(pointer, value, bytes);
-    cpu_close_memory(NULL, NULL, 0);
-    return cpu_leave(cudaSuccess);
-}
-
 PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
-    cudaError_t error = cpu_enter();
-    *total_bytes = device_bytes();
+    ENTER();
+    if (!free_bytes || !total_bytes) LEAVE(cudaErrorInvalidValue);
+    *total_bytes = cpu_device_bytes();
     *free_bytes = *total_bytes - used_bytes;
-    return cpu_leave(error);
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                            const void *pointer)
+{
+    static const enum cudaMemoryType type[] = {
+        [DEVICE] = cudaMemoryTypeDevice,   [MANAGED] = cudaMemoryTypeManaged,
+        [PINNED] = cudaMemoryTypeHost,     [REGISTERED] = cudaMemoryTypeHost,
+        [VARIABLE] = cudaMemoryTypeDevice,
+    };
+    ENTER();
+    if (!attributes) LEAVE(cudaErrorInvalidValue);
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    void *p = (void *)pointer;
+    *attributes = (struct cudaPointerAttributes){.device = -2, .hostPointer = p};
+    if (a) *attributes = (struct cudaPointerAttributes){type[a->kind], 0, p, p};
+    if (a && type[a->kind] == cudaMemoryTypeDevice) attributes->hostPointer = NULL;
+    LEAVE(cudaSuccess);
 }
 
-// CPU_CUDA_LEAKS=1: device memory that nobody freed makes the exit status 1.
+// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc.
+PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
+{
+    if (cpu_find_allocation(start)) return; // two sources of one library
+    size_t bytes = (size_t)(end - start);
+    struct cpu_allocation *a = add(start, bytes, is_managed ? MANAGED : VARIABLE);
+    if (!a || is_managed) return;
+    a->body_bytes = round_up(bytes, PAGE);
+    set_access(a);
+    cpu_catch_faults();
+}
+
+// What nobody freed is told at the end; CPU_CUDA_LEAKS=1 makes it the exit status.
 __attribute__((destructor)) static void report_leaks(void)
 {
-    if (!getenv("CPU_CUDA_LEAKS") || !allocations)
-        return;
-    for (struct cpu_allocation *a = allocations; a; a = a->next)
-        cpu_say("%zu bytes of device memory were never freed", a->bytes);
-    fflush(NULL);
-    _exit(1);
+    static const char *name[] = {[DEVICE] = "device", [MANAGED] = "managed", [PINNED] = "pinned"};
+    char text[300] = "";
+    size_t length = 0;
+    for (enum cpu_kind kind = DEVICE; kind <= PINNED; kind++) {
+        size_t bytes = 0;
+        for (const struct cpu_allocation *a = allocations; a; a = a->next)
+            if (a->kind == kind && a->body_bytes) bytes += a->bytes;
+        if (bytes)
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       ", %zu bytes of %s memory", bytes, name[kind]);
+    }
+    for (int events = 0; events < 2; events++)
+        if (cpu_handles_left(events))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %u %s",
+                                       cpu_handles_left(events), events ? "event(s)" : "stream(s)");
+    if (!length || cpu_context_is_broken()) return;
+    cpu_say("never freed: %s", text + 2);
+    const char *leaks = getenv("CPU_CUDA_LEAKS");
+    if (leaks && strcmp(leaks, "0") != 0) {
+        fflush(NULL);
+        _exit(1);
+    }
 }

@@ -1,13 +1,13 @@
-// printf in a kernel is kept until a synchronisation, as on a GPU; on the host it prints at once.
-#define _GNU_SOURCE
+// printf in a kernel is kept until a synchronisation, as on a GPU; and assert.
 #include "runtime.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__thread bool cpu_in_kernel;
+__thread const struct cpu_launch *cpu_running;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *kept;
@@ -30,13 +30,11 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     int length;
-    if (cpu_in_kernel) {
+    if (cpu_running) {
         char *text = NULL;
         length = vasprintf(&text, format, arguments);
-        if (length > 0)
-            keep(text, (size_t)length);
-        if (length >= 0)
-            free(text);
+        if (length > 0) keep(text, (size_t)length);
+        if (length >= 0) free(text);
     } else {
         length = vprintf(format, arguments);
     }
@@ -46,9 +44,24 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
 
 void cpu_flush_prints(void)
 {
-    if (kept)
+    if (kept && !cpu_context_is_broken()) // what a kernel printed before it failed is lost
         fwrite(kept, 1, kept_bytes, stdout);
     free(kept);
     kept = NULL;
     kept_bytes = 0;
+}
+
+// What assert() calls. On a GPU it prints this line and ends the kernel.
+PUBLIC void cpu_cuda_assert_fail(const char *text, const char *file, unsigned line,
+                                 const char *function)
+{
+    if (!cpu_running) __assert_fail(text, file, line, function);
+    const char *end = strstr(function, "::<lambda"); // what ../nvcc put the kernel's body into
+    int length = end ? (int)(end - function) : (int)strlen(function);
+    if (cpu_break_context(cudaErrorAssert))
+        fprintf(stderr,
+                "%s:%u: void %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                file, line, length, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+                threadIdx.y, threadIdx.z, text);
+    cpu_leave_kernel();
 }

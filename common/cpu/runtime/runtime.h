@@ -1,35 +1,116 @@
 // What the parts of the stand-in's runtime share.
 #pragma once
-#include "cuda_runtime.h"
+#define _GNU_SOURCE
+#include "cuda_runtime_api.h"
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define PUBLIC __attribute__((visibility("default")))
+#define EXPORTED_TO_KERNELS PUBLIC __attribute__((tls_model("initial-exec")))
 
-// errors.c
-void cpu_lock(void); // one runtime call at a time
+// errors.c: a runtime call begins with ENTER and ends with LEAVE: one at a time, and an error that
+// stands comes first.
+#define ENTER() \
+    do { \
+        cudaError_t standing_ = cpu_enter(); \
+        if (standing_) return cpu_leave(standing_); \
+    } while (0)
+#define LEAVE(error) return cpu_leave(error)
+void cpu_lock(void);
 void cpu_unlock(void);
-cudaError_t cpu_enter(void);               // opens a runtime call: locks, returns a standing error
-cudaError_t cpu_leave(cudaError_t error);  // closes it: keeps the error, unlocks, returns it
-void cpu_break_context(cudaError_t error); // from now on every call fails with this error
+cudaError_t cpu_enter(void);
+cudaError_t cpu_leave(cudaError_t error);
+bool cpu_break_context(
+    cudaError_t error); // every later call fails with it; true if it is the first
 bool cpu_context_is_broken(void);
 void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
 
 // memory.c
+enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
 struct cpu_allocation {
-    char *base;   // what cudaMalloc returned
-    size_t bytes; // what was asked for
-    char *body;   // whole pages around it, between two guard pages
+    char *base; // what the program was given, and how much it asked for
+    size_t bytes;
+    char *body; // the pages around it
     size_t body_bytes;
+    enum cpu_kind kind;
+    struct cpu_claim { // queued work that needs it: until then the host leaves its hands off
+        unsigned long work;
+        const char *start, *by, *file;
+        size_t bytes;
+        int line, host_access;
+    } claim;
     struct cpu_allocation *next;
 };
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
-void cpu_open_memory(void); // device memory can be touched only between open and close
-void cpu_close_memory(const char *kernel, const char *file, int line);
+bool cpu_is_near_device_memory(const char *address);
+bool cpu_was_freed(const char *address);
+void cpu_open_memory(bool open); // device memory can be touched only while it is open
+const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outside this one
+void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
+void cpu_end_claims(unsigned long work); // 0: all of them
+void cpu_free_everything(void);
+size_t cpu_device_bytes(void);
 
-// launch.c
-void cpu_catch_bad_addresses(void); // makes a bad address in a kernel an error, not a crash
-void cpu_finish_work(void);         // runs all that was launched and not yet run
+// queue.c: work is kept until somebody waits for it
+struct cpu_launch {
+    const char *kernel, *file;
+    int line;
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    const void *host_pointer; // an argument that is not device memory, or NULL
+    void *threads;
+    void (*run_threads)(const void *threads);
+};
+struct cpu_copy { // a memset if `from` is NULL
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, height;
+    int value;
+};
+struct cpu_work {
+    unsigned long id, awaited; // awaited: the work that has to be done before, or 0
+    struct handle *stream;
+    bool is_needed;
+    void (*run)(struct cpu_work *);
+    union {
+        struct cpu_launch launch;
+        struct cpu_copy copy;
+    };
+    void *owned; // given to `release`, if there is one, after the run
+    void (*release)(void *);
+};
+extern unsigned long cpu_last_work; // the highest id in use
+struct cpu_work *cpu_add_work(cudaStream_t stream,
+                              void (*run)(struct cpu_work *)); // NULL: no memory
+bool cpu_is_stream(cudaStream_t stream);
+cudaError_t cpu_finish_stream(cudaStream_t stream); // runs what it holds and what that waits for
+void cpu_finish_all(void);
+unsigned cpu_handles_left(bool events); // events or streams
+void cpu_forget_handles(void);
+
+// launch.c, block.c
+enum { CPU_SHARED_BYTES = 49152 };
+#define CPU_HOST_POINTER_BIT ((uintptr_t)1 << 54) // set in a pointer, it is no address any more
+extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
+extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
+void cpu_run_kernel(struct cpu_work *work);
+bool cpu_is_kernel(const void *address);              // added with cpu_cuda_add_kernel
+void cpu_run_blocks(const struct cpu_launch *launch); // on each core, till no block is left
+bool cpu_next_block(const struct cpu_launch *launch); // sets blockIdx
+unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt); // CPU_CUDA_SEED
+void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thread that runs here
+const char *cpu_shared_limit(void); // where this block's dynamic shared memory ends
+bool cpu_is_end_of_stack(const char *address);
+
+// fault.c
+void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not a crash
+
+// nvrtc.c
+#define CPU_PTX "// PTX of the CPU stand-in" // how ../nvcc begins one
+void *cpu_open_ptx(const char *text);        // as a shared library; NULL if that cannot be done
 
 // print.c
 void cpu_flush_prints(void);
-extern __thread bool cpu_in_kernel __attribute__((tls_model("initial-exec")));
+extern __thread const struct cpu_launch *cpu_running; // on a thread that runs a kernel, else NULL

@@ -1,0 +1,167 @@
+// Copies and memsets: checked at once; queued, and if the call has to wait, run.
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void copy_rows(struct cpu_work *work)
+{
+    const struct cpu_copy *c = &work->copy;
+    for (size_t row = 0; row < c->height; row++)
+        if (c->from)
+            memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
+        else
+            memset(c->to + row * c->to_pitch, c->value, c->width);
+}
+
+static size_t extent(size_t pitch, size_t width, size_t height)
+{
+    return pitch * (height - 1) + width;
+}
+
+// One side of a copy, which has to lie in its memory as a whole.
+enum side { BROKEN, HOST, KNOWN }; // KNOWN to CUDA: of the device, pinned, managed
+static enum side side_of(const char *start, size_t bytes)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(start);
+    if (!start) return BROKEN;
+    if (!a || start == a->base + a->bytes) return a && a->kind == DEVICE ? BROKEN : HOST;
+    if (bytes > (size_t)(a->base + a->bytes - start)) return BROKEN;
+    return KNOWN;
+}
+
+// CUDA knows what is device memory or pinned; only for other memory it has to believe `kind`.
+static bool is_allowed(enum side to, enum side from, enum cudaMemcpyKind kind)
+{
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return to && from && !(to == HOST && to_device) && !(from == HOST && from_device);
+}
+
+static void claim(const char *start, size_t bytes, int host_access)
+{
+    struct cpu_allocation *a = cpu_find_allocation(start);
+    if (a)
+        cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
+                                        .start = start,
+                                        .bytes = bytes,
+                                        .by = "a copy",
+                                        .host_access = host_access});
+}
+
+// A source that is not pinned is read before the call returns, and such a target written to.
+static cudaError_t keep_source(struct cpu_work *work, size_t bytes)
+{
+    char *kept = malloc(bytes);
+    if (!kept) return cudaErrorMemoryAllocation;
+    memcpy(kept, work->copy.from, bytes);
+    work->copy.from = kept;
+    work->owned = kept;
+    work->release = free;
+    return cudaSuccess;
+}
+
+static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (c.width == 0 || c.height == 0) return cudaSuccess;
+    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch))
+        return cudaErrorInvalidPitchValue;
+    size_t from_bytes = extent(c.from_pitch, c.width, c.height);
+    size_t to_bytes = extent(c.to_pitch, c.width, c.height);
+    enum side to = side_of(c.to, to_bytes), from = side_of(c.from, from_bytes);
+    if (!is_allowed(to, from, kind)) return cudaErrorInvalidValue;
+    struct cpu_work *work = cpu_add_work(stream, copy_rows);
+    if (!work) return cudaErrorMemoryAllocation;
+    work->copy = c;
+    if (wait || to == HOST) return cpu_finish_stream(stream);
+    claim(c.from, from_bytes, PROT_READ);
+    claim(c.to, to_bytes, PROT_NONE);
+    return from == HOST ? keep_source(work, from_bytes) : cudaSuccess;
+}
+
+static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
+{
+    if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (c.width == 0 || c.height == 0) return cudaSuccess;
+    if ((c.height > 1 && c.width > c.to_pitch) ||
+        side_of(c.to, extent(c.to_pitch, c.width, c.height)) != KNOWN)
+        return cudaErrorInvalidValue;
+    struct cpu_work *work = cpu_add_work(stream, copy_rows);
+    if (work) work->copy = c;
+    return work ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
+{
+    return (struct cpu_copy){.to = to, .from = from, .width = bytes, .height = 1};
+}
+
+PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    ENTER();
+    LEAVE(copy(bytes_of(to, from, bytes), kind, NULL, true));
+}
+PUBLIC cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    ENTER();
+    LEAVE(copy(bytes_of(to, from, bytes), kind, stream, false));
+}
+PUBLIC cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    ENTER();
+    struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
+    LEAVE(copy(c, kind, NULL, true));
+}
+PUBLIC cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream)
+{
+    ENTER();
+    struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
+    LEAVE(copy(c, kind, stream, false));
+}
+PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+{
+    ENTER();
+    LEAVE(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL));
+}
+PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
+{
+    ENTER();
+    LEAVE(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream));
+}
+PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
+{
+    return cudaMemsetAsync(pointer, value, bytes, NULL);
+}
+
+// ---- Variables of the device: `to` or `from` is NULL, and stands for the variable
+
+static bool is_symbol(const void *address)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(address);
+    return a && (a->kind == VARIABLE || a->kind == MANAGED);
+}
+
+PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
+{
+    ENTER();
+    if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
+    if (pointer) *pointer = (void *)symbol;
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset,
+                                        void *to, const void *from, size_t bytes,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    ENTER();
+    if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) LEAVE(cudaErrorInvalidValue);
+    char *place = (char *)symbol + offset;
+    struct cpu_copy c = bytes_of(to ? to : place, from ? from : place, bytes);
+    LEAVE(copy(c, kind, stream, wait));
+}

@@ -1,0 +1,170 @@
+// The driver's calls: those of the runtime by other names, and modules.
+#include "cuda.h"
+#include "runtime.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static bool is_initialised;
+static __thread bool has_context;
+
+// The two have the same numbers for the same errors.
+#define DRIVER(call) return is_initialised ? (CUresult)(call) : CUDA_ERROR_NOT_INITIALIZED
+#define IN_CONTEXT(call) DRIVER(has_context ? (CUresult)(call) : CUDA_ERROR_INVALID_CONTEXT)
+
+PUBLIC CUresult cuInit(unsigned flags)
+{
+    int count;
+    CUresult error = flags ? CUDA_ERROR_INVALID_VALUE : (CUresult)cudaGetDeviceCount(&count);
+    is_initialised = is_initialised || !error;
+    return error;
+}
+PUBLIC CUresult cuDriverGetVersion(int *version) { return (CUresult)cudaDriverGetVersion(version); }
+
+PUBLIC CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    if (!name) return CUDA_ERROR_INVALID_VALUE;
+    *name = NULL;
+    switch (error) {
+#define NAME(text, value) \
+    case value: \
+        *name = #text; \
+        break;
+        CPU_CUDA_DRIVER_ERRORS(NAME)
+    }
+    return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+PUBLIC CUresult cuGetErrorString(CUresult error, const char **text)
+{
+    const char *name;
+    CUresult known = cuGetErrorName(error, &name);
+    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    *text = known == CUDA_SUCCESS ? cudaGetErrorString((cudaError_t)error) : NULL;
+    return known;
+}
+
+// ---- The device and its context
+
+static CUresult device_name(char *name, int size, CUdevice device)
+{
+    struct cudaDeviceProp properties;
+    CUresult error = (CUresult)cudaGetDeviceProperties(&properties, device);
+    if (!error && (!name || size < 1)) error = CUDA_ERROR_INVALID_VALUE;
+    if (!error) snprintf(name, (size_t)size, "%s", properties.name);
+    return error;
+}
+
+static CUresult set_context(bool whether) { return has_context = whether, CUDA_SUCCESS; }
+
+PUBLIC CUresult cuDeviceGetCount(int *count) { DRIVER(cudaGetDeviceCount(count)); }
+PUBLIC CUresult cuDeviceGet(CUdevice *device, int number)
+{
+    DRIVER(device ? (*device = number, cudaSetDevice(number)) : cudaErrorInvalidValue);
+}
+PUBLIC CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    DRIVER(device_name(name, size, device));
+}
+PUBLIC CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    DRIVER(!bytes   ? cudaErrorInvalidValue
+           : device ? cudaErrorInvalidDevice
+                    : (*bytes = cpu_device_bytes(), cudaSuccess));
+}
+PUBLIC CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    DRIVER(cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
+}
+PUBLIC CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    DRIVER(!context ? cudaErrorInvalidValue
+           : device ? cudaErrorInvalidDevice
+                    : (*context = (CUcontext)&is_initialised, cudaSuccess));
+}
+PUBLIC CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    DRIVER(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+PUBLIC CUresult cuCtxSetCurrent(CUcontext context)
+{
+    DRIVER(context && context != (CUcontext)&is_initialised ? CUDA_ERROR_INVALID_CONTEXT
+                                                            : set_context(context));
+}
+PUBLIC CUresult cuCtxSynchronize(void) { IN_CONTEXT(cudaDeviceSynchronize()); }
+
+// ---- Memory
+
+PUBLIC CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
+{
+    IN_CONTEXT(bytes ? cudaMalloc((void **)pointer, bytes) : cudaErrorInvalidValue);
+}
+PUBLIC CUresult cuMemFree(CUdeviceptr pointer) { IN_CONTEXT(cudaFree((void *)pointer)); }
+PUBLIC CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+    IN_CONTEXT(cudaMemcpy((void *)to, from, bytes, cudaMemcpyHostToDevice));
+}
+PUBLIC CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
+{
+    IN_CONTEXT(cudaMemcpy(to, (const void *)from, bytes, cudaMemcpyDeviceToHost));
+}
+
+// ---- Modules: a cubin is a shared library, a PTX the C++ for one
+
+// An ELF file says itself how long it is: its table of sections comes last.
+static void *open_library(const char *image)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
+    size_t bytes = head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
+    int file = memfd_create("cubin", MFD_CLOEXEC);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    bool is_written = file >= 0 && write(file, image, bytes) == (ssize_t)bytes;
+    void *library = is_written ? dlopen(path, RTLD_NOW) : NULL;
+    if (file >= 0) close(file);
+    return library;
+}
+
+static CUresult load_module(CUmodule *module, const char *image)
+{
+    if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+    bool is_cubin = memcmp(image, ELFMAG, SELFMAG) == 0;
+    if (!is_cubin && strncmp(image, CPU_PTX, strlen(CPU_PTX)) != 0) return CUDA_ERROR_INVALID_IMAGE;
+    void *library = is_cubin ? open_library(image) : cpu_open_ptx(image);
+    *module = library;
+    return library ? CUDA_SUCCESS : is_cubin ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_PTX;
+}
+
+static CUresult find_function(CUfunction *function, CUmodule module, const char *name)
+{
+    if (!function || !module || !name) return CUDA_ERROR_INVALID_VALUE;
+    void *address = dlsym(module, name);
+    *function = cpu_is_kernel(address) ? address : NULL;
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+PUBLIC CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    IN_CONTEXT(load_module(module, image));
+}
+PUBLIC CUresult cuModuleUnload(CUmodule module)
+{
+    IN_CONTEXT(!module || dlclose(module) ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS);
+}
+PUBLIC CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    IN_CONTEXT(find_function(function, module, name));
+}
+PUBLIC CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                               unsigned grid_z, unsigned block_x, unsigned block_y,
+                               unsigned block_z, unsigned shared_bytes, CUstream stream,
+                               void **arguments, void **extra)
+{
+    dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+    IN_CONTEXT(extra ? cudaErrorNotSupported
+                     : cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
+}

@@ -1,0 +1,129 @@
+// Faults: a bad address or a division by zero in a kernel becomes an error, as on a GPU; the host's
+// own are its crash, with a word on device memory. And two undefined things that ../nvcc looks for.
+#include "runtime.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void __asan_init(void)
+    __attribute__((weak)); // there if the program was built with AddressSanitizer
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+static struct sigaction before[sizeof signals / sizeof signals[0]];
+
+static void chain(int signal)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (signals[i] == signal) sigaction(signal, &before[i], NULL);
+}
+
+// What a kernel did, and the code that a GPU gives.
+static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t *info)
+{
+    const struct cpu_launch *launch = cpu_running;
+    const char *address = info->si_addr, *shared_limit = cpu_shared_limit();
+    bool is_bent = ((uintptr_t)address & CPU_HOST_POINTER_BIT) || info->si_code == SI_KERNEL;
+    cudaError_t error = cudaErrorIllegalAddress;
+    if (signal == SIGFPE) {
+        snprintf(text, size, "divided an integer by zero");
+        error = cudaErrorLaunchFailure;
+    } else if (is_bent && launch->host_pointer)
+        snprintf(text, size, "was given %p, which is not device memory (of the host, or freed)",
+                 launch->host_pointer);
+    else if (cpu_was_freed(address))
+        snprintf(text, size, "touched the address %p, which was freed", (const void *)address);
+    else if (cpu_is_end_of_stack(address))
+        snprintf(text, size, "needs more stack than there is");
+    else if (address >= shared_limit && address < shared_limit + 4096)
+        snprintf(text, size,
+                 "left its %zu bytes of dynamic shared memory: <<<blocks, threads, bytes>>>",
+                 launch->shared_bytes);
+    else {
+        snprintf(text, size, "touched the address %p, which is not device memory",
+                 (const void *)address);
+        if ((uintptr_t)address >> 16 && !cpu_is_near_device_memory(address))
+            error = cudaErrorInvalidAddressSpace; // as an H200 answers
+    }
+    return error;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (cpu_running) {
+        char text[200];
+        cudaError_t error = describe(text, sizeof text, signal, info);
+        if (cpu_break_context(error))
+            cpu_say("%s:%d: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", cpu_running->file,
+                    cpu_running->line, cpu_running->kernel, text, blockIdx.x, blockIdx.y,
+                    blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+        if (!__asan_init) cpu_leave_kernel();
+        chain(signal); // AddressSanitizer shows the line
+        return;
+    }
+    struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
+    const struct cpu_claim *claim = a && a->claim.work ? &a->claim : NULL;
+    const char *address = info->si_addr;
+    if (claim) { // a GPU lets this pass, so it goes on
+        if (address >= claim->start && address < claim->start + claim->bytes)
+            cpu_say(
+                "host code touched %p, which %s%s%s may not have finished with: wait for it first "
+                "(cudaStreamSynchronize or cudaDeviceSynchronize)",
+                info->si_addr, claim->file ? "kernel " : "", claim->by,
+                claim->file ? "" : " in a stream");
+        cpu_end_claims(claim->work);
+        return;
+    }
+    if (a)
+        cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
+                a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
+    chain(signal);
+}
+
+void cpu_catch_faults(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction ours = {.sa_sigaction = on_fault,
+                                 .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK},
+                         old;
+        sigaction(signals[i], &ours, &old);
+        if (old.sa_sigaction != on_fault) before[i] = old;
+    }
+}
+
+// ---- What g++ -fsanitize=bounds,shift-exponent finds: its runtime library, as far as it is needed
+
+struct type {
+    unsigned short kind, info;
+    char name[];
+};
+struct place { // as the compiler lays it out; for an array `type` is the array's
+    const char *file;
+    unsigned line, column;
+    const struct type *type;
+};
+
+static bool is_news(const struct place *place)
+{
+    static const struct place *told; // once is enough
+    return __atomic_exchange_n(&told, place, __ATOMIC_RELAXED) != place;
+}
+
+PUBLIC void __ubsan_handle_out_of_bounds(const struct place *place, size_t index)
+{
+    if (is_news(place))
+        cpu_say("%s:%u: index %ld is outside the array, whose type is %s", place->file, place->line,
+                (long)index, place->type->name);
+    if (cpu_running) { // the kernel must not go on and overwrite something
+        cpu_break_context(cudaErrorIllegalAddress);
+        cpu_leave_kernel();
+    }
+}
+
+PUBLIC void __ubsan_handle_shift_out_of_bounds(const struct place *place, size_t value, size_t bits)
+{
+    (void)value;
+    if (is_news(place))
+        cpu_say("%s:%u: a shift by %ld bits is too far for the type %s", place->file, place->line,
+                (long)bits, place->type->name);
+}

@@ -1,0 +1,203 @@
+// NVRTC: the source goes to ../nvcc. What it calls PTX is C++ that the driver compiles when it loads
+// it; what it calls a cubin is a shared library.
+#include "nvrtc.h"
+#include "runtime.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct text {
+    char *start;
+    size_t bytes; // a NUL follows
+};
+struct _nvrtcProgram {
+    char *source, *name;
+    struct text log, ptx, cubin;
+};
+
+// ---- A folder for files that ../nvcc reads and writes
+
+static char *path_in(const char *folder, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+static struct text read_file(const char *folder, const char *name)
+{
+    struct text text = {NULL, 0};
+    char *path = path_in(folder, name);
+    FILE *from = path ? fopen(path, "r") : NULL, *to = open_memstream(&text.start, &text.bytes);
+    for (int c; from && to && (c = getc(from)) != EOF;) putc(c, to);
+    if (to) fclose(to);
+    if (from) fclose(from);
+    free(path);
+    return text;
+}
+
+static bool write_file(const char *folder, const char *name, const char *text)
+{
+    char *path = path_in(folder, name);
+    FILE *file = path ? fopen(path, "w") : NULL;
+    bool is_written = file && fputs(text, file) >= 0;
+    if (file && fclose(file)) is_written = false;
+    free(path);
+    return is_written;
+}
+
+static char *new_folder(void)
+{
+    char *folder = path_in(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", "cpu-cuda-XXXXXX");
+    return folder ? mkdtemp(folder) : NULL;
+}
+
+static void remove_folder(char *folder)
+{
+    static const char *const names[] = {"source.cu", "kernel.cu", "ptx.ii", "cubin.so", "log", ""};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *path = path_in(folder, names[i]);
+        if (path) remove(path);
+        free(path);
+    }
+    free(folder);
+}
+
+// Runs ../nvcc, its messages going to the file "log". Returns its exit status.
+static int run_nvcc(const char *folder, char *const arguments[])
+{
+    extern char **environ;
+    Dl_info here;
+    char library[PATH_MAX];
+    if (!dladdr((void *)nvrtcVersion, &here) || !realpath(here.dli_fname, library)) return -1;
+    *strrchr(library, '/') = '\0';
+    char *nvcc = path_in(library, "../nvcc"), *log = path_in(folder, "log");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT, 0600);
+    pid_t child;
+    int status = -1;
+    if (posix_spawn(&child, nvcc, &actions, NULL, arguments, environ) == 0)
+        waitpid(child, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    free(nvcc);
+    free(log);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The driver's part: a PTX to a shared library, which is opened.
+void *cpu_open_ptx(const char *text)
+{
+    char *folder = new_folder();
+    if (!folder) return NULL;
+    char *cpp = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
+    char *arguments[] = {"nvcc", "-shared", "-Xcompiler", "-fPIC", "-o", cubin, cpp, NULL};
+    bool is_built =
+        cpp && cubin && write_file(folder, "ptx.ii", text) && run_nvcc(folder, arguments) == 0;
+    void *library = is_built ? dlopen(cubin, RTLD_NOW) : NULL;
+    free(cpp);
+    free(cubin);
+    remove_folder(folder);
+    return library;
+}
+
+// ---- Programs
+
+static void forget_output(nvrtcProgram program)
+{
+    struct text *const texts[] = {&program->log, &program->ptx, &program->cubin};
+    for (int i = 0; i < 3; i++) {
+        free(texts[i]->start);
+        *texts[i] = (struct text){NULL, 0};
+    }
+}
+
+PUBLIC nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
+{
+    enum { MOST = 64 };
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (count < 0 || count > MOST || (count && !options)) return NVRTC_ERROR_INVALID_INPUT;
+    forget_output(program);
+    char *folder = new_folder();
+    if (!folder) return NVRTC_ERROR_INTERNAL_ERROR;
+    char *arguments[MOST + 5] = {"nvcc", "--nvrtc", folder, program->name};
+    for (int i = 0; i < count; i++) arguments[4 + i] = (char *)options[i];
+    int status =
+        write_file(folder, "source.cu", program->source) ? run_nvcc(folder, arguments) : -1;
+    program->log = read_file(folder, "log");
+    if (status == NVRTC_SUCCESS) {
+        program->ptx = read_file(folder, "ptx.ii");
+        program->cubin = read_file(folder, "cubin.so");
+    }
+    remove_folder(folder);
+    return status == NVRTC_SUCCESS || status == NVRTC_ERROR_COMPILATION ||
+                   status == NVRTC_ERROR_INVALID_OPTION
+               ? (nvrtcResult)status
+               : NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+PUBLIC nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
+                                      int headers, const char *const *texts,
+                                      const char *const *names)
+{
+    (void)texts, (void)names;
+    if (!program || !source || headers) return NVRTC_ERROR_INVALID_INPUT; // no headers here
+    *program = calloc(1, sizeof **program);
+    if (!*program) return NVRTC_ERROR_OUT_OF_MEMORY;
+    (*program)->source = strdup(source);
+    (*program)->name = strdup(name ? name : "default_program");
+    return (*program)->source && (*program)->name ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+PUBLIC nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
+{
+    if (!program || !*program) return NVRTC_ERROR_INVALID_PROGRAM;
+    forget_output(*program);
+    free((*program)->source);
+    free((*program)->name);
+    free(*program);
+    *program = NULL;
+    return NVRTC_SUCCESS;
+}
+
+PUBLIC nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+    if (!major || !minor) return NVRTC_ERROR_INVALID_INPUT;
+    *major = CUDART_VERSION / 1000;
+    *minor = CUDART_VERSION % 1000 / 10;
+    return NVRTC_SUCCESS;
+}
+
+PUBLIC const char *nvrtcGetErrorString(nvrtcResult result)
+{
+    switch (result) {
+#define NAME(name, value) \
+    case value: \
+        return #name;
+        CPU_CUDA_NVRTC_ERRORS(NAME)
+    }
+    return "NVRTC_ERROR unknown";
+}
+
+// What came of a program. A text's size counts its NUL; a cubin has none.
+#define OUTPUT(what, nul, get_size, get) \
+    PUBLIC nvrtcResult get_size(nvrtcProgram program, size_t *bytes) \
+    { \
+        if (!program || !bytes) return NVRTC_ERROR_INVALID_INPUT; \
+        *bytes = program->what.bytes + nul; \
+        return NVRTC_SUCCESS; \
+    } \
+    PUBLIC nvrtcResult get(nvrtcProgram program, char *to) \
+    { \
+        if (!program || !to) return NVRTC_ERROR_INVALID_INPUT; \
+        memcpy(to, program->what.start ? program->what.start : "", program->what.bytes + nul); \
+        return NVRTC_SUCCESS; \
+    }
+OUTPUT(log, 1, nvrtcGetProgramLogSize, nvrtcGetProgramLog)
+OUTPUT(ptx, 1, nvrtcGetPTXSize, nvrtcGetPTX)
+OUTPUT(cubin, 0, nvrtcGetCUBINSize, nvrtcGetCUBIN)

@@ -1,0 +1,280 @@
+// Streams, events and the queue: work is kept, in order, until somebody waits for it.
+#include "runtime.h"
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_WORK = 1 << 16 };
+
+struct handle { // what cudaStream_t and cudaEvent_t point to
+    enum { STREAM, EVENT } kind;
+    unsigned flags;
+    bool is_needed;               // a stream: what it holds has to run now
+    unsigned long recorded, done; // an event: work that records it, 0 if none
+    struct timespec time;
+    struct handle *next;
+};
+
+unsigned long cpu_last_work;
+static struct handle default_stream, *handles;
+static struct cpu_work **queue; // in the order of the calls
+static size_t queued, room;
+
+static struct handle *find(const void *pointer, unsigned kind)
+{
+    struct handle *h = handles;
+    while (h && (h != pointer || h->kind != kind)) h = h->next;
+    return h;
+}
+
+static struct handle *stream_of(cudaStream_t stream)
+{
+    return stream ? find(stream, STREAM) : &default_stream;
+}
+
+bool cpu_is_stream(cudaStream_t stream) { return stream_of(stream); }
+
+unsigned cpu_handles_left(bool events)
+{
+    unsigned n = 0;
+    for (const struct handle *h = handles; h; h = h->next) n += (h->kind == EVENT) == events;
+    return n;
+}
+
+// ---- The queue
+
+struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *))
+{
+    if (queued == MOST_WORK) cpu_finish_all();
+    if (queued == room) {
+        struct cpu_work **larger = realloc(queue, (2 * room + 64) * sizeof *queue);
+        if (!larger) return NULL;
+        queue = larger;
+        room = 2 * room + 64;
+    }
+    struct cpu_work *work = calloc(1, sizeof *work);
+    if (!work) return NULL;
+    work->id = ++cpu_last_work;
+    work->stream = stream_of(stream);
+    work->run = run;
+    queue[queued++] = work;
+    return work;
+}
+
+// Marks what has to run before the work that is needed already, by CUDA's rules: a stream keeps its
+// order; the default stream and those that are not cudaStreamNonBlocking wait for each other.
+static void mark_needed(void)
+{
+    bool blocking_needed = false;
+    for (size_t i = queued; i-- > 0;) {
+        struct cpu_work *work = queue[i];
+        struct handle *stream = work->stream;
+        bool is_blocking = !(stream->flags & cudaStreamNonBlocking);
+        if (stream->is_needed || (is_blocking && default_stream.is_needed) ||
+            (stream == &default_stream && blocking_needed))
+            work->is_needed = true;
+        if (!work->is_needed) continue;
+        stream->is_needed = true;
+        blocking_needed = blocking_needed || is_blocking;
+        for (size_t j = 0; work->awaited && j < i; j++)
+            if (queue[j]->id == work->awaited) queue[j]->is_needed = true;
+    }
+}
+
+static void run_needed(void)
+{
+    mark_needed();
+    default_stream.is_needed = false;
+    for (struct handle *h = handles; h; h = h->next) h->is_needed = false;
+    size_t kept = 0;
+    cpu_open_memory(true);
+    for (size_t i = 0; i < queued; i++) {
+        struct cpu_work *work = queue[i];
+        if (!work->is_needed) {
+            queue[kept++] = work;
+            continue;
+        }
+        if (!cpu_context_is_broken()) work->run(work);
+        cpu_end_claims(work->id);
+        if (work->release) work->release(work->owned);
+        free(work);
+    }
+    queued = kept;
+    cpu_open_memory(false);
+    cpu_flush_prints();
+}
+
+void cpu_finish_all(void)
+{
+    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = true;
+    if (queued) run_needed();
+}
+
+static cudaError_t finish_work(unsigned long id)
+{
+    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = queue[i]->id == id;
+    if (queued) run_needed();
+    return cudaSuccess;
+}
+
+cudaError_t cpu_finish_stream(cudaStream_t stream)
+{
+    struct handle *s = stream_of(stream);
+    if (!s) return cudaErrorInvalidResourceHandle;
+    s->is_needed = true;
+    if (queued) run_needed();
+    s->is_needed = false;
+    return cudaSuccess;
+}
+
+PUBLIC cudaError_t cudaDeviceSynchronize(void)
+{
+    ENTER();
+    cpu_finish_all();
+    LEAVE(cudaSuccess);
+}
+
+// Work that nobody waited for never ran: on a GPU perhaps, here for certain.
+__attribute__((destructor)) static void report_unfinished_work(void)
+{
+    for (size_t i = 0; i < queued; i++)
+        if (queue[i]->run == cpu_run_kernel) {
+            const struct cpu_launch *launch = &queue[i]->launch;
+            cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
+                    "(cudaDeviceSynchronize)",
+                    launch->file, launch->line, launch->kernel);
+            return;
+        }
+}
+
+// ---- Streams and events
+
+static cudaError_t create(void **handle, unsigned kind, unsigned flags, unsigned most)
+{
+    ENTER();
+    if (!handle || flags > most) LEAVE(cudaErrorInvalidValue);
+    struct handle *h = calloc(1, sizeof *h);
+    if (!h) LEAVE(cudaErrorMemoryAllocation);
+    *h = (struct handle){.kind = kind, .flags = flags, .next = handles};
+    *handle = handles = h;
+    LEAVE(cudaSuccess);
+}
+
+static cudaError_t destroy(void *handle, unsigned kind)
+{
+    ENTER();
+    struct handle *h = find(handle, kind), **link = &handles;
+    if (!h) LEAVE(cudaErrorInvalidResourceHandle);
+    if (kind == STREAM)
+        cpu_finish_stream(handle);
+    else
+        finish_work(h->recorded);
+    while (*link != h) link = &(*link)->next;
+    *link = h->next;
+    free(h);
+    LEAVE(cudaSuccess);
+}
+
+void cpu_forget_handles(void)
+{
+    while (handles) {
+        struct handle *h = handles;
+        handles = h->next;
+        free(h);
+    }
+}
+
+PUBLIC cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return create((void **)stream, STREAM, flags, cudaStreamNonBlocking);
+}
+PUBLIC cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+PUBLIC cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    return create((void **)event, EVENT, flags, cudaEventBlockingSync | cudaEventDisableTiming);
+}
+PUBLIC cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, 0);
+}
+PUBLIC cudaError_t cudaStreamDestroy(cudaStream_t stream) { return destroy(stream, STREAM); }
+PUBLIC cudaError_t cudaEventDestroy(cudaEvent_t event) { return destroy(event, EVENT); }
+
+PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    ENTER();
+    LEAVE(cpu_finish_stream(stream));
+}
+
+// Asked whether it is ready, a stream or an event says no once, if it is not, and then runs.
+PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    ENTER();
+    size_t before = queued;
+    cudaError_t error = cpu_finish_stream(stream);
+    LEAVE(!error && queued < before ? cudaErrorNotReady : error);
+}
+
+static void wait(struct cpu_work *work) { (void)work; } // the order of the queue has done it
+
+PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    ENTER();
+    const struct handle *e = find(event, EVENT);
+    if (!cpu_is_stream(stream) || !e) LEAVE(cudaErrorInvalidResourceHandle);
+    struct cpu_work *work = flags ? NULL : cpu_add_work(stream, wait);
+    if (work) work->awaited = e->recorded;
+    LEAVE(work ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static void note_time(struct cpu_work *work)
+{
+    struct handle *e = work->owned;
+    e->done = work->id;
+    clock_gettime(CLOCK_MONOTONIC, &e->time);
+}
+
+PUBLIC cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    ENTER();
+    struct handle *e = find(event, EVENT);
+    if (!e || !cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
+    struct cpu_work *work = cpu_add_work(stream, note_time);
+    if (!work) LEAVE(cudaErrorMemoryAllocation);
+    work->owned = e;
+    e->recorded = work->id;
+    LEAVE(cudaSuccess);
+}
+
+PUBLIC cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    ENTER();
+    const struct handle *e = find(event, EVENT);
+    LEAVE(e ? finish_work(e->recorded) : cudaErrorInvalidResourceHandle);
+}
+
+PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    ENTER();
+    const struct handle *e = find(event, EVENT);
+    if (!e) LEAVE(cudaErrorInvalidResourceHandle);
+    bool was_done = e->done == e->recorded;
+    finish_work(e->recorded);
+    LEAVE(was_done ? cudaSuccess : cudaErrorNotReady);
+}
+
+PUBLIC cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    ENTER();
+    const struct handle *a = find(start, EVENT), *b = find(end, EVENT);
+    if (!milliseconds) LEAVE(cudaErrorInvalidValue);
+    if (!a || !b || !a->recorded || !b->recorded ||
+        ((a->flags | b->flags) & cudaEventDisableTiming))
+        LEAVE(cudaErrorInvalidResourceHandle);
+    if (a->done != a->recorded || b->done != b->recorded) LEAVE(cudaErrorNotReady);
+    *milliseconds = (float)((double)(b->time.tv_sec - a->time.tv_sec) * 1e3 +
+                            (double)(b->time.tv_nsec - a->time.tv_nsec) / 1e6);
+    LEAVE(cudaSuccess);
+}
