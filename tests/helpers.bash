@@ -46,6 +46,17 @@ try_python() {
     try env PYTHONPATH="$PWD" "$@" "$TEST_PYTHON" "$BATS_TEST_TMPDIR/program.py"
 }
 
+# Compiles the program on standard input for the CPU and runs it: try_on_cpu [NAME=value]... [option of nvcc]...
+try_on_cpu() {
+    local settings=() options=() a
+    for a in "$@"; do
+        case $a in -*) options+=("$a") ;; *) settings+=("$a") ;; esac
+    done
+    cat >"$BATS_TEST_TMPDIR/program.cu"
+    "$TOP/common/cpu/nvcc" -O1 -I"$TOP/common" "${options[@]}" -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.cu"
+    try env "${settings[@]}" "$BATS_TEST_TMPDIR/program"
+}
+
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
 assert_quiet() {
     if [ "$TEST_BACKEND" = cpu ]; then

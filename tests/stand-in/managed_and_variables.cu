@@ -99,6 +99,7 @@ int main()
 
     SHOW(cudaHostRegister(registered, 4096, cudaHostRegisterMapped));
     SHOW(cudaHostGetDevicePointer(&seen, registered, 0));
+    memset(registered, 0, 4096);
     registered[3] = 21;
     twice<<<1, 4>>>(seen, 4);
     SHOW(cudaDeviceSynchronize());

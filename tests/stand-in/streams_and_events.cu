@@ -4,9 +4,9 @@
 
 __global__ void set(int *p, int value) { *p = value; }
 __global__ void add(int *to, const int *from) { *to += *from; }
-__global__ void slow(long long *sink) // long enough for the host to look in the meantime
+__global__ void slow(unsigned long long *sink) // long enough for the host to look in the meantime
 {
-    long long x = 0;
+    unsigned long long x = 0;
     for (int i = 0; i < 20000000; i++)
         x += i ^ (x << 1);
     *sink = x;
@@ -22,7 +22,7 @@ static int value_of(const int *d)
 int main()
 {
     int *a, *b, *pinned, *pageable = (int *)malloc(4);
-    long long *sink;
+    unsigned long long *sink;
     cudaStream_t s, t, free_one;
     cudaEvent_t e, f, untimed;
     float ms = -1;

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { PAGE = 4096, STACK = 256 << 10, SIGNAL_STACK = 64 << 10 };
+enum { GUARD = 64 << 10, STACK = 320 << 10, SIGNAL_STACK = 64 << 10 }; // GUARD: a page at least
 
 struct fiber {       // a stack, and the threads that run on it
     jmp_buf context; // where it goes on
@@ -22,15 +22,17 @@ struct fiber {       // a stack, and the threads that run on it
     void *asan;
 };
 
-static __thread struct core {
+static __thread __attribute__((tls_model("initial-exec"))) struct core {
     const struct cpu_launch *launch;
     jmp_buf scheduler;
     struct fiber *fibers, *current;
     char *stacks, *shared_limit;
-    unsigned threads;    // of a block
-    unsigned position;   // of the thread that runs, in the block's order
-    bool has_barrier;    // this block
-    unsigned long phase; // barriers so far
+    unsigned long seed;        // CPU_CUDA_SEED, or 0
+    unsigned long block, stop; // the one that runs, and where the blocks of this core end
+    unsigned threads;          // of a block
+    unsigned position;         // of the thread that runs, in the block's order
+    bool has_barrier;          // this block
+    unsigned long phase;       // barriers so far
     const void *asan_stack;
     size_t asan_bytes;
     void *asan;
@@ -46,30 +48,28 @@ void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__(
 
 // ---- The order of blocks and threads is not to be relied on: CPU_CUDA_SEED=n gives another one.
 
-static unsigned long seed(void)
-{
-    static long value = -1;
-    const char *text = value < 0 ? getenv("CPU_CUDA_SEED") : NULL;
-    if (value < 0) value = text ? labs(atol(text)) : 0;
-    return (unsigned long)value;
-}
-
 static unsigned long gcd(unsigned long a, unsigned long b) { return b ? gcd(b, a % b) : a; }
 
 // i -> (a i + b) mod n, with a and n coprime, is a permutation of 0 ... n - 1.
-unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt)
+static unsigned long shuffled(unsigned long i, unsigned long n, unsigned long salt)
 {
-    if (!seed() || n < 2) return i;
-    unsigned long hash = (seed() * 0x9E3779B97F4A7C15u + salt) * 0xBF58476D1CE4E5B9u;
+    if (!core->seed || n < 2) return i;
+    unsigned long hash = (core->seed * 0x9E3779B97F4A7C15u + salt) * 0xBF58476D1CE4E5B9u;
     unsigned long a = (hash >> 20) % n, b = (hash >> 5) % n;
     while (gcd(a, n) != 1) a = (a + 1) % n;
     return (unsigned long)(((unsigned __int128)a * i + b) % n);
 }
 
+static void choose_block(unsigned long block)
+{
+    unsigned long i = shuffled(block, (unsigned long)gridDim.x * gridDim.y * gridDim.z, 0);
+    blockIdx = (uint3){(unsigned)(i % gridDim.x), (unsigned)(i / gridDim.x % gridDim.y),
+                       (unsigned)(i / gridDim.x / gridDim.y)};
+}
+
 static void choose_thread(unsigned position)
 {
-    unsigned long salt = blockIdx.x + 7919ul * blockIdx.y + 104729ul * blockIdx.z;
-    unsigned i = (unsigned)cpu_shuffled(position, core->threads, salt + 1);
+    unsigned i = (unsigned)shuffled(position, core->threads, core->block + 1);
     core->position = position;
     threadIdx = (uint3){i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
 }
@@ -78,7 +78,7 @@ static void choose_thread(unsigned position)
 PUBLIC bool cpu_cuda_next_row(void)
 {
     if (core->has_barrier) return false;
-    if (seed()) {
+    if (core->seed) {
         if (++core->position == core->threads) return false;
         choose_thread(core->position);
         return true;
@@ -115,13 +115,28 @@ static void to_fiber(struct fiber *fiber, const ucontext_t *first)
 
 static bool begin_block(void)
 {
-    if (cpu_context_is_broken() || !cpu_next_block(core->launch)) return false;
-    core->has_barrier = false;
-    core->phase = 0;
-    cpu_cuda_row_end = seed() ? 0 : blockDim.x;
-    size_t shared = core->launch->shared_bytes;
-    if (shared) memset(core->shared_limit - shared, 0xFF, shared); // NaN, as all fresh memory
-    choose_thread(0);
+    struct core *c = core;
+    if (cpu_context_is_broken()) return false;
+    bool is_next = ++c->block < c->stop; // to the one before; else somewhere in the grid
+    if (!is_next && !cpu_take_blocks(&c->block, &c->stop)) return false;
+    if (!is_next || c->seed) {
+        choose_block(c->block);
+        choose_thread(0);
+    } else {
+        if (++blockIdx.x == gridDim.x) {
+            blockIdx.x = 0;
+            if (++blockIdx.y == gridDim.y) {
+                blockIdx.y = 0;
+                blockIdx.z++;
+            }
+        }
+        threadIdx = (uint3){0, 0, 0};
+    }
+    c->has_barrier = false;
+    c->phase = 0;
+    cpu_cuda_row_end = c->seed ? 0 : blockDim.x;
+    size_t shared = c->launch->shared_bytes;
+    if (shared) memset(c->shared_limit - shared, 0xFF, shared); // NaN, as all fresh memory
     return true;
 }
 
@@ -151,7 +166,7 @@ static void start(struct fiber *fiber)
         return;
     }
     fiber->stack = core->stacks + (size_t)(fiber - core->fibers) * STACK;
-    mprotect(fiber->stack, PAGE, PROT_NONE); // what grows beyond its stack faults
+    mprotect(fiber->stack, GUARD, PROT_NONE); // what grows beyond its stack faults
     getcontext(&first);
     first.uc_stack.ss_sp = fiber->stack;
     first.uc_stack.ss_size = STACK;
@@ -165,7 +180,7 @@ void cpu_leave_kernel(void) { _longjmp(core->current->end, 1); }
 PUBLIC void cpu_cuda_barrier(const char *file, int line)
 {
     struct fiber *fiber = core->current;
-    if (!core->has_barrier && !seed())
+    if (!core->has_barrier && !core->seed)
         core->position = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     core->has_barrier = true;
     cpu_cuda_row_end = 0;
@@ -184,12 +199,11 @@ static bool release_barrier(unsigned fibers)
         if (f->state != WAITING) continue;
         if (one && (f->line != one->line || strcmp(f->file, one->file) != 0) &&
             cpu_break_context(cudaErrorLaunchFailure))
-            cpu_say("%s:%d: kernel %s: threads of one block wait at different barriers: thread "
-                    "%u,%u,%u "
-                    "at %s:%d, thread %u,%u,%u at %s:%d (block %u,%u,%u)",
+            cpu_say("%s:%d: kernel %s: threads of a block wait at different barriers, %u,%u,%u at "
+                    "%s:%d and %u,%u,%u at %s:%d",
                     core->launch->file, core->launch->line, core->launch->kernel, one->thread.x,
                     one->thread.y, one->thread.z, one->file, one->line, f->thread.x, f->thread.y,
-                    f->thread.z, f->file, f->line, blockIdx.x, blockIdx.y, blockIdx.z);
+                    f->thread.z, f->file, f->line);
         f->state = READY;
         one = one ? one : f;
     }
@@ -207,7 +221,7 @@ static void finish_block(void)
     }
     while (release_barrier(fibers))
         for (unsigned i = 0; i < fibers && !cpu_context_is_broken(); i++) {
-            struct fiber *f = &core->fibers[cpu_shuffled(i, fibers, core->phase)];
+            struct fiber *f = &core->fibers[shuffled(i, fibers, core->phase)];
             if (f->state == READY) {
                 threadIdx = f->thread;
                 to_fiber(f, NULL);
@@ -226,11 +240,13 @@ static void *map(size_t bytes)
 
 void cpu_run_blocks(const struct cpu_launch *launch)
 {
+    const char *seed = getenv("CPU_CUDA_SEED");
     struct core this_core = {.launch = launch,
+                             .seed = seed ? strtoul(seed, NULL, 10) : 0,
                              .threads = launch->block.x * launch->block.y * launch->block.z};
     size_t stacks = (size_t)this_core.threads * STACK;
-    size_t shared = (launch->shared_bytes + PAGE - 1) / PAGE * PAGE;
-    char *shared_pages = map(shared + PAGE), *signal_stack = map(SIGNAL_STACK);
+    size_t shared = (launch->shared_bytes + GUARD - 1) / GUARD * GUARD;
+    char *shared_pages = map(shared + GUARD), *signal_stack = map(SIGNAL_STACK);
     this_core.fibers = calloc(this_core.threads, sizeof *this_core.fibers);
     this_core.stacks = map(stacks);
     stack_t handler = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK}, before;
@@ -238,7 +254,7 @@ void cpu_run_blocks(const struct cpu_launch *launch)
         core = &this_core;
         core->shared_limit = shared_pages + shared;
         cpu_cuda_dynamic_shared = core->shared_limit - (launch->shared_bytes + 15) / 16 * 16;
-        mprotect(core->shared_limit, PAGE, PROT_NONE);
+        mprotect(core->shared_limit, GUARD, PROT_NONE);
         sigaltstack(&handler, &before);
         while (begin_block()) {
             start(&core->fibers[0]);
@@ -249,7 +265,7 @@ void cpu_run_blocks(const struct cpu_launch *launch)
     } else if (cpu_break_context(cudaErrorLaunchOutOfResources)) {
         cpu_say("no memory for the stacks of kernel %s", launch->kernel);
     }
-    munmap(shared_pages, shared + PAGE);
+    munmap(shared_pages, shared + GUARD);
     munmap(signal_stack, SIGNAL_STACK);
     if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(this_core.stacks, stacks);
     munmap(this_core.stacks, stacks);
@@ -261,5 +277,5 @@ const char *cpu_shared_limit(void) { return core->shared_limit; }
 bool cpu_is_end_of_stack(const char *address)
 {
     return address >= core->stacks && address < core->stacks + (size_t)core->threads * STACK &&
-           (size_t)(address - core->stacks) % STACK < PAGE;
+           (size_t)(address - core->stacks) % STACK < GUARD;
 }

@@ -45,7 +45,7 @@ static void claim(const char *start, size_t bytes, int host_access)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
                                         .start = start,
                                         .bytes = bytes,
-                                        .by = "a copy",
+                                        .by = "cudaMemcpyAsync",
                                         .host_access = host_access});
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cudaError_t broken = cudaSuccess; // the sticky error: only a new process gets rid of it
+cudaError_t cpu_broken = cudaSuccess; // the sticky error: only a new process gets rid of it
 static __thread cudaError_t last = cudaSuccess;
 
 void cpu_say(const char *format, ...)
@@ -45,12 +45,12 @@ cudaError_t cpu_enter(void)
     if (!introduced) cpu_say("this program runs on the CPU, not on a GPU");
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;
-    return cpu_context_is_broken() ? broken : failure_on_demand();
+    return cpu_context_is_broken() ? cpu_broken : failure_on_demand();
 }
 
 cudaError_t cpu_leave(cudaError_t error)
 {
-    if (cpu_context_is_broken()) error = broken;
+    if (cpu_context_is_broken()) error = cpu_broken;
     if (error && error != cudaErrorNotReady) last = error;
     cpu_unlock();
     return error;
@@ -59,17 +59,15 @@ cudaError_t cpu_leave(cudaError_t error)
 bool cpu_break_context(cudaError_t error)
 {
     cudaError_t none = cudaSuccess; // the first error stays; several cores may come here at once
-    return __atomic_compare_exchange_n(&broken, &none, error, false, __ATOMIC_RELAXED,
+    return __atomic_compare_exchange_n(&cpu_broken, &none, error, false, __ATOMIC_RELAXED,
                                        __ATOMIC_RELAXED);
 }
-
-bool cpu_context_is_broken(void) { return __atomic_load_n(&broken, __ATOMIC_RELAXED); }
 
 // cudaDeviceReset "succeeds" on a lost device, but a lost device does not come back.
 PUBLIC cudaError_t cudaDeviceReset(void)
 {
     if (cpu_context_is_broken()) {
-        broken = cudaErrorDevicesUnavailable;
+        cpu_broken = cudaErrorDevicesUnavailable;
         return last = cudaSuccess;
     }
     ENTER();

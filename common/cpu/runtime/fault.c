@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void __asan_init(void)
-    __attribute__((weak)); // there if the program was built with AddressSanitizer
+// there if the program was built with AddressSanitizer
+void __asan_init(void) __attribute__((weak));
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static struct sigaction before[sizeof signals / sizeof signals[0]];
@@ -30,6 +30,10 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
     } else if (is_bent && launch->host_pointer)
         snprintf(text, size, "was given %p, which is not device memory (of the host, or freed)",
                  launch->host_pointer);
+    else if (is_bent) // no address at all: x86 does not say which
+        snprintf(text, size, "followed a pointer that was never set");
+    else if ((uintptr_t)address < 4096)
+        snprintf(text, size, "followed a null pointer");
     else if (cpu_was_freed(address))
         snprintf(text, size, "touched the address %p, which was freed", (const void *)address);
     else if (cpu_is_end_of_stack(address))
@@ -67,10 +71,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (claim) { // a GPU lets this pass, so it goes on
         if (address >= claim->start && address < claim->start + claim->bytes)
             cpu_say(
-                "host code touched %p, which %s%s%s may not have finished with: wait for it first "
+                "host code touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
-                info->si_addr, claim->file ? "kernel " : "", claim->by,
-                claim->file ? "" : " in a stream");
+                info->si_addr, claim->file ? "kernel " : "", claim->by);
         cpu_end_claims(claim->work);
         return;
     }

@@ -1,11 +1,12 @@
 // Launches: checked at once, run when somebody waits for them, their blocks spread over all cores.
 #include "runtime.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 16 };
+enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 4096 };
 
 EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
 EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
@@ -22,23 +23,12 @@ static struct kernel {
 
 // ---- Running one launch
 
-// A core takes a few blocks at a time.
-bool cpu_next_block(const struct cpu_launch *launch)
+// A core takes some blocks at a time.
+bool cpu_take_blocks(unsigned long *first, unsigned long *stop)
 {
-    static __thread unsigned long block, stop;
-    if (++block >= stop) {
-        block = __atomic_fetch_add(&next_block, blocks_at_a_time, __ATOMIC_RELAXED);
-        stop = block + blocks_at_a_time < blocks ? block + blocks_at_a_time : blocks;
-        if (block >= blocks) {
-            stop = 0;
-            return false;
-        }
-    }
-    unsigned long b = cpu_shuffled(block, blocks, 0);
-    blockIdx.x = (unsigned)(b % launch->grid.x);
-    blockIdx.y = (unsigned)(b / launch->grid.x % launch->grid.y);
-    blockIdx.z = (unsigned)(b / launch->grid.x / launch->grid.y);
-    return true;
+    *first = __atomic_fetch_add(&next_block, blocks_at_a_time, __ATOMIC_RELAXED);
+    *stop = *first + blocks_at_a_time < blocks ? *first + blocks_at_a_time : blocks;
+    return *first < blocks;
 }
 
 static void *run_on_core(void *launch)
@@ -57,7 +47,7 @@ void cpu_run_kernel(struct cpu_work *work)
     unsigned long cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
     if (cores > MOST_CORES) cores = MOST_CORES;
     blocks = (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z;
-    blocks_at_a_time = blocks / (4 * cores) + 1;
+    blocks_at_a_time = blocks / (64 * cores) + 1;
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
     next_block = 0;
 
@@ -78,36 +68,31 @@ void cpu_run_kernel(struct cpu_work *work)
 
 // ---- Taking one launch
 
+static bool refuse(const struct cpu_launch *l, const char *why, dim3 n)
+{
+    cpu_say("%s:%d: kernel %s is not launched: %s, not %u x %u x %u", l->file, l->line, l->kernel,
+            why, n.x, n.y, n.z);
+    return false;
+}
+
 // CUDA 13 answers every launch outside the limits with cudaErrorInvalidValue; here it also says why.
 static bool fits(const struct cpu_launch *l)
 {
     dim3 g = l->grid, b = l->block;
-    bool block_fits = b.x && b.y && b.z && b.x <= 1024 && b.y <= 1024 && b.z <= 64 &&
-                      (unsigned long)b.x * b.y * b.z <= 1024;
-    bool grid_fits = g.x && g.y && g.z && g.x <= 2147483647u && g.y <= 65535 && g.z <= 65535;
-    if (!block_fits)
-        cpu_say("%s:%d: kernel %s is not launched: a block of %u x %u x %u threads; there can be "
-                "1024 x "
-                "1024 x 64, all in all 1024, and not 0",
-                l->file, l->line, l->kernel, b.x, b.y, b.z);
-    else if (!grid_fits)
-        cpu_say("%s:%d: kernel %s is not launched: a grid of %u x %u x %u blocks; there can be "
-                "2147483647 x 65535 x 65535, and not 0",
-                l->file, l->line, l->kernel, g.x, g.y, g.z);
-    else if (l->shared_bytes > CPU_SHARED_BYTES)
-        cpu_say(
-            "%s:%d: kernel %s is not launched: %zu bytes of dynamic shared memory; there are %d",
-            l->file, l->line, l->kernel, l->shared_bytes, CPU_SHARED_BYTES);
-    return block_fits && grid_fits && l->shared_bytes <= CPU_SHARED_BYTES;
+    if (!b.x || !b.y || !b.z || b.x > 1024 || b.y > 1024 || b.z > 64 ||
+        (unsigned long)b.x * b.y * b.z > 1024)
+        return refuse(l, "a block has 1 to 1024 x 1024 x 64 threads, at most 1024 in all", b);
+    if (!g.x || !g.y || !g.z || g.x > 2147483647u || g.y > 65535 || g.z > 65535)
+        return refuse(l, "a grid has 1 to 2147483647 x 65535 x 65535 blocks", g);
+    if (l->shared_bytes > CPU_SHARED_BYTES)
+        cpu_say("%s:%d: kernel %s is not launched: a block has %d bytes of shared memory, not %zu",
+                l->file, l->line, l->kernel, CPU_SHARED_BYTES, l->shared_bytes);
+    return l->shared_bytes <= CPU_SHARED_BYTES;
 }
 
 PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,
                                dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
-    if (cpu_running) {
-        cpu_say("%s:%d: a kernel launches kernel %s: that needs a GPU", file, line, kernel);
-        abort();
-    }
     pending = (struct cpu_launch){kernel,       file,   line, grid, block,
                                   shared_bytes, stream, NULL, NULL, NULL};
 }
@@ -155,7 +140,10 @@ PUBLIC void cpu_cuda_launch(void *threads, void (*run_threads)(const void *),
     }
     cudaError_t error = cpu_enter();
     if (!error) error = take(threads, run_threads, destroy);
-    if (error) destroy(threads);
+    if (error) {
+        destroy(threads);
+        cpu_end_claims(cpu_last_work + 1); // what its arguments were to be used for
+    }
     pending.kernel = NULL;
     launch_error = cpu_leave(error);
 }
@@ -166,8 +154,10 @@ PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **
 {
     struct kernel *k = malloc(sizeof *k);
     if (!k) abort();
+    cpu_lock();
     *k = (struct kernel){kernel, call, kernels};
     kernels = k;
+    cpu_unlock();
 }
 
 static const struct kernel *find_kernel(const void *address)
@@ -187,7 +177,10 @@ PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
         ENTER();
         LEAVE(cudaErrorInvalidResourceHandle);
     }
-    cpu_cuda_configure("(by address)", "cudaLaunchKernel", 0, grid, block, shared_bytes, stream);
+    Dl_info found = {.dli_sname = NULL};
+    dladdr(kernel, &found);
+    cpu_cuda_configure(found.dli_sname ? found.dli_sname : "without a name", "cudaLaunchKernel", 0,
+                       grid, block, shared_bytes, stream);
     k->call(k->address, arguments);
     return launch_error;
 }

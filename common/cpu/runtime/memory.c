@@ -1,4 +1,5 @@
-// Memory: the device's, which the host cannot touch, and the host's, which the device can.
+// Memory as it is kept: the device's is out of the host's reach, starts as NaN, has guards around it
+// and is never used again; the host's that the device may use is known.
 #include "runtime.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -7,19 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-    PAGE = 4096,
-    ALIGNMENT = 256,
-    PITCH = 512,
-    HUGE_PAGE = 2 << 20,
-    CANARY = 0xA5,
-    NAN_BYTE = 0xFF
-};
-enum { FREED = 64 };
+enum { ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF, FREED = 64 };
 static const size_t FAR = (size_t)1 << 30;
 
+size_t cpu_used_bytes;
 static struct cpu_allocation *allocations;
-static size_t used_bytes;
 static bool is_open, has_claims;
 static struct {
     char *start;
@@ -36,22 +29,17 @@ static size_t round_up(size_t n, size_t multiple)
     return (n + multiple - 1) / multiple * multiple;
 }
 
-// Half of this machine's memory, so that filling the "device" does not kill the machine.
-size_t cpu_device_bytes(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 2;
-}
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-// The allocation that holds the address, or ends there: one past the end is a right pointer.
+// Half of this machine's memory, so that filling the "device" does not kill the machine.
+size_t cpu_device_bytes(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * page_bytes() / 2; }
+
 struct cpu_allocation *cpu_find_allocation(const void *pointer)
 {
     const char *p = pointer;
-    struct cpu_allocation *ending = NULL;
-    for (struct cpu_allocation *a = allocations; a; a = a->next) {
-        if (p >= a->base && p < a->base + a->bytes) return a;
-        if (p == a->base + a->bytes) ending = a;
-    }
-    return ending;
+    struct cpu_allocation *a = allocations;
+    while (a && (p < a->base || p >= a->base + a->bytes)) a = a->next;
+    return a;
 }
 
 bool cpu_is_near_device_memory(const char *address)
@@ -115,7 +103,7 @@ void cpu_end_claims(unsigned long work)
         }
 }
 
-static struct cpu_allocation *add(char *base, size_t bytes, enum cpu_kind kind)
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kind kind)
 {
     struct cpu_allocation *a = calloc(1, sizeof *a);
     if (a) {
@@ -137,16 +125,17 @@ static char *new_pages(size_t bytes)
 }
 
 // The allocation ends where its last page ends, but for the alignment: a step too far faults.
-static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
+cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
 {
     if (!pointer) return cudaErrorInvalidValue;
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > cpu_device_bytes() - used_bytes) return cudaErrorMemoryAllocation;
-    size_t body_bytes = round_up(bytes, PAGE);
+    if (bytes > cpu_device_bytes() - cpu_used_bytes) return cudaErrorMemoryAllocation;
+    size_t body_bytes = round_up(bytes, page_bytes());
     char *body = new_pages(body_bytes);
     struct cpu_allocation *a =
-        body ? add(body + body_bytes - round_up(bytes, ALIGNMENT), bytes, kind) : NULL;
+        body ? cpu_add_allocation(body + body_bytes - round_up(bytes, ALIGNMENT), bytes, kind)
+             : NULL;
     if (!a) {
         munmap(body, body ? body_bytes : 0);
         return cudaErrorMemoryAllocation;
@@ -164,7 +153,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
         __asan_poison_memory_region(end, after);
     }
     set_access(a);
-    used_bytes += bytes;
+    cpu_used_bytes += bytes;
     *pointer = a->base;
     cpu_catch_faults();
     return cudaSuccess;
@@ -177,7 +166,7 @@ static void forget(struct cpu_allocation **link)
     if (a->kind != REGISTERED) {
         if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(a->body, a->body_bytes);
         munmap(a->body, a->body_bytes);
-        used_bytes -= a->bytes;
+        cpu_used_bytes -= a->bytes;
         freed[freed_count % FREED].start = a->body;
         freed[freed_count++ % FREED].bytes = a->body_bytes;
     }
@@ -185,7 +174,7 @@ static void forget(struct cpu_allocation **link)
 }
 
 // Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
-static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
+cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
 {
     cpu_finish_all();
     struct cpu_allocation **link = &allocations;
@@ -204,109 +193,20 @@ void cpu_free_everything(void)
             forget(link);
 }
 
-PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
-{
-    ENTER();
-    LEAVE(allocate(pointer, bytes, DEVICE));
-}
-PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
-{
-    ENTER();
-    if (!pitch) LEAVE(cudaErrorInvalidValue);
-    *pitch = round_up(width, PITCH);
-    LEAVE(allocate(pointer, *pitch * height, DEVICE));
-}
-PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
-{
-    ENTER();
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) LEAVE(cudaErrorInvalidValue);
-    LEAVE(allocate(pointer, bytes, MANAGED));
-}
-PUBLIC cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
-{
-    ENTER();
-    LEAVE(flags < 8 ? allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
-}
-PUBLIC cudaError_t cudaMallocHost(void **pointer, size_t bytes)
-{
-    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
-}
-PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
-{
-    ENTER();
-    if (!pointer || !bytes || flags > 15) LEAVE(cudaErrorInvalidValue);
-    const struct cpu_allocation *a = cpu_find_allocation(pointer);
-    if (a && a->kind == DEVICE) LEAVE(cudaErrorInvalidValue);
-    if (a) LEAVE(cudaErrorHostMemoryAlreadyRegistered);
-    LEAVE(add(pointer, bytes, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-PUBLIC cudaError_t cudaHostUnregister(void *pointer)
-{
-    ENTER();
-    cudaError_t error = release(pointer, REGISTERED, REGISTERED);
-    LEAVE(error ? cudaErrorHostMemoryNotRegistered : cudaSuccess);
-}
-PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
-{
-    ENTER();
-    const struct cpu_allocation *a = cpu_find_allocation(host);
-    if (device) *device = NULL;
-    if (!device || flags || !a || (a->kind != PINNED && a->kind != REGISTERED))
-        LEAVE(cudaErrorInvalidValue);
-    *device = host;
-    LEAVE(cudaSuccess);
-}
-PUBLIC cudaError_t cudaFreeHost(void *pointer)
-{
-    ENTER();
-    LEAVE(pointer ? release(pointer, PINNED, PINNED) : cudaSuccess);
-}
-PUBLIC cudaError_t cudaFree(void *pointer)
-{
-    cudaError_t standing = cpu_enter(); // it is freed all the same
-    cudaError_t error = pointer ? release(pointer, DEVICE, MANAGED) : cudaSuccess;
-    LEAVE(standing ? standing : error);
-}
-PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
-{
-    ENTER();
-    if (!free_bytes || !total_bytes) LEAVE(cudaErrorInvalidValue);
-    *total_bytes = cpu_device_bytes();
-    *free_bytes = *total_bytes - used_bytes;
-    LEAVE(cudaSuccess);
-}
-PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                            const void *pointer)
-{
-    static const enum cudaMemoryType type[] = {
-        [DEVICE] = cudaMemoryTypeDevice,   [MANAGED] = cudaMemoryTypeManaged,
-        [PINNED] = cudaMemoryTypeHost,     [REGISTERED] = cudaMemoryTypeHost,
-        [VARIABLE] = cudaMemoryTypeDevice,
-    };
-    ENTER();
-    if (!attributes) LEAVE(cudaErrorInvalidValue);
-    const struct cpu_allocation *a = cpu_find_allocation(pointer);
-    void *p = (void *)pointer;
-    *attributes = (struct cudaPointerAttributes){.device = -2, .hostPointer = p};
-    if (a) *attributes = (struct cudaPointerAttributes){type[a->kind], 0, p, p};
-    if (a && type[a->kind] == cudaMemoryTypeDevice) attributes->hostPointer = NULL;
-    LEAVE(cudaSuccess);
-}
-
 // The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
     size_t bytes = (size_t)(end - start);
-    struct cpu_allocation *a = add(start, bytes, is_managed ? MANAGED : VARIABLE);
-    if (!a || is_managed) return;
-    a->body_bytes = round_up(bytes, PAGE);
+    struct cpu_allocation *a = cpu_add_allocation(start, bytes, is_managed ? MANAGED : VARIABLE);
+    if (!a || is_managed || page_bytes() > 4096) return; // ../nvcc pads to 4096
+    a->body_bytes = round_up(bytes, page_bytes());
     set_access(a);
     cpu_catch_faults();
 }
 
 // What nobody freed is told at the end; CPU_CUDA_LEAKS=1 makes it the exit status.
-__attribute__((destructor)) static void report_leaks(void)
+void cpu_report_leaks(void)
 {
     static const char *name[] = {[DEVICE] = "device", [MANAGED] = "managed", [PINNED] = "pinned"};
     char text[300] = "";

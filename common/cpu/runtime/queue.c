@@ -134,16 +134,16 @@ PUBLIC cudaError_t cudaDeviceSynchronize(void)
 }
 
 // Work that nobody waited for never ran: on a GPU perhaps, here for certain.
-__attribute__((destructor)) static void report_unfinished_work(void)
+__attribute__((destructor)) static void report_at_exit(void)
 {
-    for (size_t i = 0; i < queued; i++)
-        if (queue[i]->run == cpu_run_kernel) {
-            const struct cpu_launch *launch = &queue[i]->launch;
-            cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
-                    "(cudaDeviceSynchronize)",
-                    launch->file, launch->line, launch->kernel);
-            return;
-        }
+    const struct cpu_launch *launch = NULL;
+    for (size_t i = 0; i < queued && !launch; i++)
+        if (queue[i]->run == cpu_run_kernel) launch = &queue[i]->launch;
+    if (launch)
+        cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
+                "(cudaDeviceSynchronize)",
+                launch->file, launch->line, launch->kernel);
+    cpu_report_leaks();
 }
 
 // ---- Streams and events

@@ -22,8 +22,12 @@ void cpu_unlock(void);
 cudaError_t cpu_enter(void);
 cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(
-    cudaError_t error); // every later call fails with it; true if it is the first
-bool cpu_context_is_broken(void);
+    cudaError_t error);        // every later call fails with it; true if it is the first
+extern cudaError_t cpu_broken; // that error, or cudaSuccess
+static inline bool cpu_context_is_broken(void)
+{
+    return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
+}
 void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
 
 // memory.c
@@ -42,7 +46,12 @@ struct cpu_allocation {
     } claim;
     struct cpu_allocation *next;
 };
+extern size_t cpu_used_bytes; // of the device
+size_t cpu_device_bytes(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kind kind);
+cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
+cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind other);
 bool cpu_is_near_device_memory(const char *address);
 bool cpu_was_freed(const char *address);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
@@ -50,7 +59,7 @@ const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outs
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work); // 0: all of them
 void cpu_free_everything(void);
-size_t cpu_device_bytes(void);
+void cpu_report_leaks(void);
 
 // queue.c: work is kept until somebody waits for it
 struct cpu_launch {
@@ -98,8 +107,7 @@ extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-
 void cpu_run_kernel(struct cpu_work *work);
 bool cpu_is_kernel(const void *address);              // added with cpu_cuda_add_kernel
 void cpu_run_blocks(const struct cpu_launch *launch); // on each core, till no block is left
-bool cpu_next_block(const struct cpu_launch *launch); // sets blockIdx
-unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt); // CPU_CUDA_SEED
+bool cpu_take_blocks(unsigned long *first, unsigned long *stop);
 void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thread that runs here
 const char *cpu_shared_limit(void); // where this block's dynamic shared memory ends
 bool cpu_is_end_of_stack(const char *address);

@@ -1,0 +1,281 @@
+"""CUDA C++ to C++, after the preprocessor and before the compiler: for nvcc, beside this file.
+
+kernel<<<grid, block>>>(a);       (configure(..., grid, block), kernel(a));
+__global__ void kernel(int a) {}  void kernel(int a) { launch([=] {}); }: calling it only notes it down
+__shared__ int x[9];              static __thread int x[9];  a core runs one block at a time
+extern __shared__ int x[];        a pointer to the memory that the launch asked for
+__device__ int x;                 a variable in a section that the runtime can lock
+
+Every line keeps its number, so that messages are right.
+"""
+
+import re
+import sys
+
+NEEDS_GPU = {  # what it is: how it is called
+    "warp shuffles": r"__shfl_\w*",
+    "warp votes": r"__(ballot|any|all|match_any|match_all|reduce_\w+)_sync|__activemask|__syncwarp",
+    "block votes": r"__syncthreads_(count|and|or)",
+    "cooperative groups": r"cooperative_groups\w*|cudaLaunchCooperativeKernel",
+    "textures": r"tex[123]D\w*|surf[123]D\w*|cudaTextureObject_t|cudaSurfaceObject_t",
+    "tensor cores": r"nvcuda",
+}
+TOKEN = re.compile(
+    r'(?P<skip>(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?s:.*?)\)(?P=mark)"'  # raw string
+    r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''  # string, character
+    r"|^[ \t]*\#[^\n]*|\s+)"  # line marker, white space
+    r"|[A-Za-z_]\w*|\d[\w.']*|<<[ ]?<|>>[ ]?>|::|->|\.\.\.|.",
+    re.M,
+)
+MARKER = re.compile(r'^# (\d+) "(.*)"(.*)\n', re.M)  # the preprocessor's: line, file, flags
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+KEYWORDS = "else do return case goto throw if while for switch".split()
+QUALIFIERS = "const volatile struct class typename ::".split()
+TYPES = "unsigned signed long short int float double char bool".split()
+
+# At the end of a source with device variables: they begin on a page, and only padding follows on it.
+VARIABLES = """
+__attribute__((section("{0}_z"), aligned(4096), used)) static char {0}_padding[4096];
+__attribute__((section("{0}"), aligned(4096), used)) static char {0}_first;
+extern "C" __attribute__((visibility("hidden"))) char __start_{0}[], __stop_{0}[];
+[[maybe_unused]] static const bool {0}_added = (cpu_cuda_add_variables(__start_{0}, __stop_{0}, {1}), true);
+"""
+
+
+def stop(message, status=1):
+    print(f"common/cpu/nvcc: {message}", file=sys.stderr)
+    sys.exit(status)
+
+
+def is_name(text):
+    return re.match(r"[A-Za-z_]", text) is not None and text not in KEYWORDS
+
+
+class Source:
+    """A preprocessed source as tokens, and the edits that make C++ of it."""
+
+    def __init__(self, text):
+        self.text = text
+        self.edits = []  # (from, to, order, new text)
+        self.sections = set()  # of device variables
+        self.markers = list(MARKER.finditer(text))
+        own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
+        ends = [m.start() for m in self.markers[1:]] + [len(text)]
+        found = []
+        for marker, end in zip(self.markers, ends):
+            if marker[2] in own:
+                found += [t for t in TOKEN.finditer(text, marker.end(), end) if t["skip"] is None]
+        self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
+        self.starts = [t.start() for t in found] + [len(text)]
+        self.ends = [t.end() for t in found] + [len(text)]
+
+    def edit(self, start, end, new):
+        self.edits.append((start, end, len(self.edits), new))
+
+    def replace(self, first, last, new):
+        self.edit(self.starts[first], self.ends[last], new)
+
+    def before(self, i, new):
+        self.edit(self.starts[i], self.starts[i], new)
+
+    def after(self, i, new):
+        self.edit(self.ends[i], self.ends[i], new)
+
+    def stop(self, i, message):
+        marker = [m for m in self.markers if m.end() <= self.starts[i]][-1]
+        line = int(marker[1]) + self.text.count("\n", marker.end(), self.starts[i])
+        stop(f"{marker[2]}:{line}: {message}")
+
+    # ---- Finding the way
+
+    def closing(self, i):
+        """The bracket that closes the one at i."""
+        depth = 0
+        for n in range(i, len(self.tokens)):
+            depth += (self.tokens[n] in CLOSING) - (self.tokens[n] in CLOSING.values())
+            if depth == 0:
+                return n
+        self.stop(i, "no closing bracket")
+
+    def opening(self, i, left, right):
+        """The bracket `left` that opens what the `right` at i closes."""
+        depth = 0
+        while i >= 0:
+            text = self.tokens[i]
+            if set(text) == {right}:
+                depth += len(text)
+            elif text == left:
+                depth -= 1
+                if depth == 0:
+                    return i
+            elif right == ">" and text == ")":
+                i = self.opening(i, "(", ")")
+            i -= 1
+        stop(f"no '{left}' for a '{right}' in front of <<<")
+
+    def statement(self, i):
+        """Where the declaration with token i in it begins."""
+        while i > 0 and self.tokens[i - 1] not in (";", "{", "}"):
+            i -= 1
+        return i
+
+    def until(self, i, ends):
+        """The first of some tokens from i on, outside brackets and attributes."""
+        while self.tokens[i] not in ends:
+            if self.tokens[i] == "__attribute__":
+                i = self.closing(i + 1)
+            elif self.tokens[i] in CLOSING:
+                i = self.closing(i)
+            i += 1
+            if i >= len(self.tokens):
+                stop(f"a declaration or launch without {' or '.join(ends)}")
+        return i
+
+    def kernel_start(self, i):
+        """Where the kernel's name that ends at i starts: k, ns::k, k<int>, (k), table[0], f()."""
+        tokens = self.tokens
+        while True:
+            if tokens[i] == "]":
+                i = self.opening(i, "[", "]") - 1
+            elif tokens[i] == ")":
+                i = self.opening(i, "(", ")")
+                if not is_name(tokens[i - 1]):
+                    return i
+                i -= 1
+            elif set(tokens[i]) == {">"}:
+                i = self.opening(i, "<", ">") - 1
+            elif not is_name(tokens[i]):
+                self.stop(i, "no kernel name in front of <<<")
+            elif tokens[i - 1] in (".", "->"):
+                i -= 2
+            elif tokens[i - 1] != "::":
+                return i
+            elif is_name(tokens[i - 2]) or tokens[i - 2] == ">":
+                i -= 2
+            else:
+                return i - 1
+
+    # ---- The edits
+
+    def launch(self, i):
+        """<<< at i"""
+        start, end = self.kernel_start(i - 1), self.until(i + 1, (">>>",))
+        if self.tokens[end + 1] != "(":
+            self.stop(end, "a launch goes on after >>> with its arguments in brackets, or ()")
+        kernel = self.text[self.starts[start] : self.starts[i]]
+        configuration = self.text[self.ends[i] : self.starts[end]]
+        name = " ".join(kernel.split()).replace("\\", "\\\\").replace('"', '\\"')
+        place = f'"{name}", __builtin_FILE(), __builtin_LINE()'
+        self.replace(start, end, f"(::cpu_cuda::configure({place}, {configuration}), {kernel}")
+        self.after(self.closing(end + 1), ")")
+
+    def parameters(self, start, end):
+        """The names of a kernel's parameters, tokens start to end, as far as they can be told."""
+        names = []
+        while start < end:
+            words, depth = [], 0
+            while start < end and (self.tokens[start] != "," or depth):
+                text = self.tokens[start]
+                depth += (text in CLOSING or text == "<") - (
+                    text in CLOSING.values() or text == ">"
+                )
+                words.append(text)
+                start += 1
+            start += 1
+            pack = "..." if "..." in words else ""
+            words = words[: min(words.index(t) if t in words else len(words) for t in "=[")]
+            has_name = len(words) > 1 and words[-2] not in QUALIFIERS and words[-1] not in TYPES
+            if has_name and is_name(words[-1]) and "(" not in words:
+                names.append(words[-1] + pack)
+        return ", ".join(names)
+
+    def kernel(self, i):
+        """__global__ at i"""
+        self.replace(i, i, "")
+        left = self.until(i, ("(",))
+        right = self.closing(left)
+        body = self.until(right + 1, ("{", ";"))
+        if self.tokens[body] == ";":
+            return
+        end, names = self.closing(body), self.parameters(left + 1, right)
+        if "<<<" in self.tokens[body:end]:
+            self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
+        self.after(body, f" ::cpu_cuda::arguments({names}); ::cpu_cuda::launch([=]() mutable {{ ")
+        self.before(end, "}); ")
+        is_template = "template" in self.tokens[self.statement(i) : i]
+        types = " ".join(self.tokens[left : right + 1])
+        if not is_template and "=" not in types:
+            kernel = f"static_cast<void (*){types}>(&{self.tokens[left - 1]})"
+            added = f"static const bool cpu_cuda_kernel_{i} = ::cpu_cuda::add_kernel({kernel});"
+            self.after(end, f" [[maybe_unused]] {added}")
+
+    def device(self, i):
+        """__device__, __constant__ or __managed__ at i: of a function or of a variable"""
+        end = self.until(i, ("=", "[", ";", "{", "("))
+        words = self.tokens[self.statement(i) : end]
+        is_function = self.tokens[end] == "(" or "operator" in words
+        is_constant = "constexpr" in words or ("const" in words and "*" not in words)
+        is_managed = "__managed__" in words
+        if is_function or is_constant or "extern" in words:
+            self.replace(i, i, "")
+        elif is_managed and self.tokens[i] != "__managed__":
+            self.replace(i, i, "")  # __device__ __managed__: the other word does it
+        else:
+            section = "cpu_cuda_managed" if is_managed else "cpu_cuda_device"
+            self.replace(i, i, f'__attribute__((section("{section}")))')
+            self.sections.add(section)
+
+    def shared(self, i):
+        """__shared__ at i, which the preprocessor has made static __thread"""
+        begin, end = self.statement(i), self.until(i, (";",))
+        words = self.tokens[begin:end]
+        if "=" in words:
+            self.stop(i, "a __shared__ variable cannot be given a value where it is declared")
+        left = self.until(i, ("[", ";", ","))
+        name = self.tokens[left - 1]
+        if "extern" not in words:
+            fits = f"sizeof({name}) <= 49152"
+            self.after(
+                end,
+                f' static_assert({fits}, "{name} is larger than the shared memory, 49152 bytes");',
+            )
+            return
+        kind = " ".join(
+            t for t in self.tokens[begin : left - 1] if t not in ("extern", "static", "__thread")
+        )
+        more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
+        pointer = f"(*&{name}){more}" if more else f"*&{name}"
+        value = f"reinterpret_cast<decltype({name})>(cpu_cuda_dynamic_shared)"
+        lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
+        self.replace(
+            begin, end, f"[[maybe_unused]] static thread_local {kind} {pointer} = {value};{lines}"
+        )
+
+    def check_name(self, i):
+        for what, pattern in NEEDS_GPU.items():
+            if re.fullmatch(pattern, self.tokens[i]):
+                self.stop(i, f"{self.tokens[i]}: {what} need a GPU, the CPU stand-in has none")
+
+
+def rewritten(text):
+    """Preprocessed CUDA C++ in, C++ out."""
+    source = Source(text)
+    for i, token in enumerate(source.tokens):
+        if token == "<<<":
+            source.launch(i)
+        elif token == "__global__":
+            source.kernel(i)
+        elif token in ("__device__", "__constant__", "__managed__"):
+            source.device(i)
+        elif token == "__host__":
+            source.replace(i, i, "")
+        elif token == "__thread" and source.tokens[i - 1] == "static":
+            source.shared(i)
+        elif token.startswith(("__", "tex", "surf", "coop", "cuda", "nvcuda")):
+            source.check_name(i)
+    for section in sorted(source.sections):
+        is_managed = "true" if section == "cpu_cuda_managed" else "false"
+        text += VARIABLES.format(section, is_managed)
+    for start, end, _, new in sorted(source.edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text

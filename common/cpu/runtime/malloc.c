@@ -1,0 +1,93 @@
+// The calls that allocate, register and free memory, or tell about it.
+#include "runtime.h"
+
+enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
+
+PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+    ENTER();
+    LEAVE(cpu_allocate(pointer, bytes, DEVICE));
+}
+PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    ENTER();
+    if (!pitch) LEAVE(cudaErrorInvalidValue);
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    LEAVE(cpu_allocate(pointer, *pitch * height, DEVICE));
+}
+PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) LEAVE(cudaErrorInvalidValue);
+    LEAVE(cpu_allocate(pointer, bytes, MANAGED));
+}
+PUBLIC cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    LEAVE(flags < 8 ? cpu_allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
+}
+PUBLIC cudaError_t cudaMallocHost(void **pointer, size_t bytes)
+{
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    ENTER();
+    if (!pointer || !bytes || flags > 15) LEAVE(cudaErrorInvalidValue);
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    if (a && a->kind == DEVICE) LEAVE(cudaErrorInvalidValue);
+    if (a) LEAVE(cudaErrorHostMemoryAlreadyRegistered);
+    LEAVE(cpu_add_allocation(pointer, bytes, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+PUBLIC cudaError_t cudaHostUnregister(void *pointer)
+{
+    ENTER();
+    cudaError_t error = cpu_release(pointer, REGISTERED, REGISTERED);
+    LEAVE(error ? cudaErrorHostMemoryNotRegistered : cudaSuccess);
+}
+PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    ENTER();
+    const struct cpu_allocation *a = cpu_find_allocation(host);
+    if (device) *device = NULL;
+    if (!device || flags || !a || (a->kind != PINNED && a->kind != REGISTERED))
+        LEAVE(cudaErrorInvalidValue);
+    *device = host;
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaFreeHost(void *pointer)
+{
+    ENTER();
+    LEAVE(pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess);
+}
+PUBLIC cudaError_t cudaFree(void *pointer)
+{
+    cudaError_t standing = cpu_enter(); // it is freed all the same
+    cudaError_t error = pointer ? cpu_release(pointer, DEVICE, MANAGED) : cudaSuccess;
+    LEAVE(standing ? standing : error);
+}
+PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    ENTER();
+    if (!free_bytes || !total_bytes) LEAVE(cudaErrorInvalidValue);
+    *total_bytes = cpu_device_bytes();
+    *free_bytes = *total_bytes - cpu_used_bytes;
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                            const void *pointer)
+{
+    static const enum cudaMemoryType type[] = {
+        [DEVICE] = cudaMemoryTypeDevice,   [MANAGED] = cudaMemoryTypeManaged,
+        [PINNED] = cudaMemoryTypeHost,     [REGISTERED] = cudaMemoryTypeHost,
+        [VARIABLE] = cudaMemoryTypeDevice,
+    };
+    ENTER();
+    if (!attributes) LEAVE(cudaErrorInvalidValue);
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    void *p = (void *)pointer;
+    *attributes = (struct cudaPointerAttributes){.device = -2, .hostPointer = p};
+    if (a) *attributes = (struct cudaPointerAttributes){type[a->kind], 0, p, p};
+    if (a && type[a->kind] == cudaMemoryTypeDevice) attributes->hostPointer = NULL;
+    LEAVE(cudaSuccess);
+}

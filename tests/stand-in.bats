@@ -1,0 +1,639 @@
+load helpers
+
+# The CPU stand-in, common/cpu: it has to answer as a GPU does. In stand-in/ are programs, and what an H200 printed.
+
+setup() {
+    cd "$TOP" || return 1
+    export PYTHONDONTWRITEBYTECODE=1
+    PROGRAMS=$BATS_TEST_DIRNAME/stand-in
+    CPU_NVCC=$TOP/common/cpu/nvcc
+}
+
+# What a program printed, with the blocks of a kernel, which print in any order, in order.
+in_order() {
+    awk '/^block [0-9]/ { lines[n++] = $0; next } { while (n) print lines[--n] | "sort"; close("sort"); print }'
+}
+
+# Compiles a program of stand-in/ and compares what it prints: agrees NAME COMPILER [option]...
+agrees() {
+    local name=$1
+    shift
+    "$@" -o "$BATS_TEST_TMPDIR/$name" "$BATS_TEST_TMPDIR/$name.cu"
+    try "$BATS_TEST_TMPDIR/$name"
+    assert_success
+    run diff <(in_order <<<"$output") <(in_order <"$PROGRAMS/$name.txt")
+    assert_output ''
+}
+
+# ---- The same answers as a GPU's
+
+ANSWERS='error_codes memory_and_limits shared_memory atomics streams_and_events managed_and_variables launches'
+
+# memory_and_limits.cu writes 24 elements past the end, which a GPU does not notice and the stand-in does: not here.
+copy_program() {
+    sed 's/fill<<<4,256>>>(d,1000)/fill<<<4,250>>>(d,1000)/' "$PROGRAMS/$1.cu" >"$BATS_TEST_TMPDIR/$1.cu"
+}
+
+@test "stand-in: programs print what they printed on an H200" {
+    for name in $ANSWERS; do
+        copy_program $name
+        agrees $name "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra
+    done
+}
+
+@test "stand-in: and a GPU prints it still" {
+    requires gpu
+    requires nvcc
+    for name in $ANSWERS; do
+        copy_program $name
+        agrees $name "$NVCC" -arch=native -O2
+    done
+}
+
+@test "stand-in: the driver and NVRTC, opened by dlopen, answer as on an H200" {
+    gcc -std=gnu11 -o "$BATS_TEST_TMPDIR/program" "$PROGRAMS/driver_and_nvrtc.c" -ldl
+    local folder=$TOP/common/cpu/lib
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        folder=$(dirname "$(find -L "$(dirname "$NVCC")/.." -name libnvrtc.so.13 -print -quit)")
+    fi
+    try env LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$BATS_TEST_TMPDIR/program"
+    assert_success
+    run diff <(echo "$output") "$PROGRAMS/driver_and_nvrtc.txt"
+    assert_output ''
+}
+
+@test "stand-in: two libraries in one process share device memory, as on a GPU" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >give.cu <<'PROGRAM'
+__device__ int seven = 7;
+extern "C" void *give(void) { int *d = nullptr; cudaMalloc(&d, sizeof *d); cudaMemcpy(d, &seven, 0, cudaMemcpyDefault); int h; cudaMemcpyFromSymbol(&h, seven, sizeof h); cudaMemcpy(d, &h, sizeof h, cudaMemcpyHostToDevice); return d; }
+PROGRAM
+    cat >take.cu <<'PROGRAM'
+__device__ int factor = 2;
+__global__ void multiply(int *p) { *p *= factor; }
+extern "C" int take(int *d) { int h = 0; multiply<<<1, 1>>>(d); cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); return cudaFree(d) ? -1 : h; }
+PROGRAM
+    local nvcc=("$CPU_NVCC")
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        nvcc=("$NVCC" -arch=native)
+    fi
+    for part in give take; do
+        "${nvcc[@]}" -shared -Xcompiler -fPIC -o "lib$part.so" "$part.cu"
+    done
+    try_python CPU_CUDA_LEAKS=1 <<'PROGRAM'
+import ctypes
+give, take = ctypes.CDLL("./libgive.so").give, ctypes.CDLL("./libtake.so").take
+give.restype, take.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+print(take(give()))
+PROGRAM
+    assert_success
+    assert_output 14
+}
+
+# ---- The classic bugs, each with a message
+
+@test "stand-in: the nine classic bugs: what a GPU says, and what the stand-in says besides" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cp "$PROGRAMS/classic_bugs.cu" .
+    "$CPU_NVCC" -O1 classic_bugs.cu -o bugs
+    says() { # bug, what it prints, the message
+        try ./bugs "$1"
+        assert_output "$2"
+        run grep -v 'this program runs on the CPU\|never freed' <<<"$stderr"
+        assert_output --regexp "^CPU stand-in: $3\$"
+    }
+    says 1 'bug 1: launch cudaSuccess, sync cudaErrorIllegalAddress' \
+        'classic_bugs.cu:9: kernel fill wrote outside an allocation of 4000 bytes'
+    says 2 'bug 2: launch cudaSuccess, sync cudaErrorIllegalAddress' \
+        'classic_bugs.cu:10: kernel fill was given 0x[0-9a-f]+, which is not device memory \(of the host, or freed\) \(block [0-3],0,0 thread 0,0,0\)'
+    says 3 '' 'host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpy first'
+    says 4 'bug 4: launch cudaSuccess, sync cudaErrorIllegalAddress' \
+        'classic_bugs.cu:12: kernel fill touched the address 0x[0-9a-f]+, which was freed \(block 0,0,0 thread 0,0,0\)'
+    says 5 'bug 5: launch cudaSuccess, sync cudaErrorIllegalAddress' \
+        "classic_bugs.cu:5: index 8 is outside the array, whose type is 'float \[8\]'"
+    says 6 'bug 6: launch cudaSuccess, sync cudaSuccess' \
+        "classic_bugs.cu:6: a shift by 40 bits is too far for the type 'int'"
+    says 7 'bug 7: launch cudaErrorInvalidValue, sync cudaSuccess' \
+        'classic_bugs.cu:15: kernel fill is not launched: a block has 1 to 1024 x 1024 x 64 threads, at most 1024 in all, not 2048 x 1 x 1'
+    says 8 'before the sync: -1
+after: 0
+bug 8: launch cudaSuccess, sync cudaSuccess' \
+        'host code touched 0x[0-9a-f]+, which cudaMemcpyAsync may not have finished with: wait for it first \(cudaStreamSynchronize or cudaDeviceSynchronize\)'
+    says 9 'bug 9: launch cudaSuccess, sync cudaErrorIllegalAddress' \
+        'classic_bugs.cu:17: kernel fill touched the address 0x[0-9a-f]+, which is not device memory \(block [0-9]+,0,0 thread [0-9]+,0,0\)'
+}
+
+@test "stand-in: more bugs: barriers, dynamic shared memory, stack, assert, a pointer never set, a variable of the device" {
+    try_on_cpu <<'PROGRAM'
+#include <assert.h>
+#include "check.h"
+__device__ int variable = 3;
+__global__ void diverge(int *p)
+{
+    if (threadIdx.x < 5)
+        __syncthreads();
+    else
+        __syncthreads();
+    *p = 3;
+}
+__global__ void dynamic(int *p, int n)
+{
+    extern __shared__ int s[];
+    s[n] = n;
+    *p = s[n];
+}
+__device__ int deep(volatile int *p, int n)
+{
+    volatile char a[20000];
+    a[n] = (char)n;
+    return n ? deep(p, n - 1) + a[n] : *p;
+}
+__global__ void recurse(int *p, int n) { *p = deep(p, n); }
+__global__ void check(int n) { printf("lost\n"); assert(n > 3); }
+__global__ void follow(int **p) { **p = 1; }
+__global__ void divide(volatile int *p) { p[0] /= p[1]; }
+__global__ void touch(int *p) { *p = 1; }
+int main(int argc, char **argv)
+{
+    int *d, *managed;
+    cudaMalloc(&d, 4000);
+    cudaMallocManaged(&managed, 4000);
+    cudaMemset(d, 0, 4000);
+    *managed = 7;
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'a': diverge<<<1, 8>>>(d); break;
+    case 'b': dynamic<<<1, 1, 16>>>(d, 4); break;
+    case 'c': dynamic<<<1, 1>>>(d, 0); break;
+    case 'd': recurse<<<1, 1>>>(d, 1000); break;
+    case 'e': check<<<1, 8>>>(3); break;
+    case 'f': cudaMalloc(&d, 4000); follow<<<1, 1>>>((int **)d); break;
+    case 'g': divide<<<1, 1>>>(d); break;
+    case 'h': touch<<<1, 1>>>(managed); printf("%d ", *managed); break;
+    case 'i': printf("%d\n", variable); break;
+    case 'j': touch<<<1, 1>>>(nullptr); break;
+    case 'k': touch(d); break;
+    }
+    printf("%d\n", cudaDeviceSynchronize());
+    cudaFree(d);
+    cudaFree(managed);
+}
+PROGRAM
+    assert_output 0
+    says() { # bug, what it prints, the message
+        try "$BATS_TEST_TMPDIR/program" "$1"
+        assert_output "$2"
+        assert_regex "$stderr" "$3"
+    }
+    says a 719 'kernel diverge: threads of a block wait at different barriers, 0,0,0 at .*program.cu:7 and 5,0,0 at .*program.cu:9'
+    says b 700 'kernel dynamic left its 16 bytes of dynamic shared memory: <<<blocks, threads, bytes>>> \(block'
+    says c 700 'kernel dynamic left its 0 bytes of dynamic shared memory: <<<blocks, threads, bytes>>> \(block'
+    says d 700 'kernel recurse needs more stack than there is'
+    says e 710 'program.cu:25: void check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion `n > 3` failed.'
+    if [ "$(uname -m)" = x86_64 ]; then
+        says f 700 'kernel follow followed a pointer that was never set'
+        says g 719 'kernel divide divided an integer by zero'
+    fi
+    says h '7 0' 'host code touched 0x[0-9a-f]+, which kernel touch may not have finished with: wait for it first'
+    says i '' 'host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first'
+    says j 700 'kernel touch followed a null pointer'
+    says k '' 'a kernel was called like a function: write kernel<<<blocks, threads>>>'
+}
+
+@test "stand-in: a missing __syncthreads shows under CPU_CUDA_SEED=1, 2 or 3; a right program under none" {
+    cat >"$BATS_TEST_TMPDIR/source" <<'PROGRAM'
+#include "check.h"
+__global__ void shift(int *p)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = p[threadIdx.x];
+    BARRIER;
+    if (threadIdx.x > 0)
+        p[threadIdx.x] = s[threadIdx.x - 1];
+}
+int main()
+{
+    int h[64], *d, wrong = 0;
+    for (int i = 0; i < 64; i++)
+        h[i] = i;
+    CHECK(cudaMalloc(&d, sizeof h));
+    CHECK(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    shift<<<1, 64>>>(d);
+    CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    for (int i = 1; i < 64; i++)
+        wrong += h[i] != i - 1;
+    printf("%d", wrong > 0);
+    CHECK(cudaFree(d));
+}
+PROGRAM
+    seen=
+    try_on_cpu '-DBARRIER=(void)0' <"$BATS_TEST_TMPDIR/source"
+    for seed in 1 2 3; do
+        try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/program"
+        seen+=$output
+    done
+    assert_regex "$seen" 1
+    try_on_cpu '-DBARRIER=__syncthreads()' <"$BATS_TEST_TMPDIR/source"
+    for seed in 0 1 2 3 4 5 6 7 8; do
+        try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/program"
+        assert_success
+        assert_output 0
+    done
+    for name in shared_memory atomics; do
+        copy_program $name
+        for seed in 1 2 3; do
+            CPU_CUDA_SEED=$seed agrees $name "$CPU_NVCC" -O1
+        done
+    done
+}
+
+@test "stand-in: AddressSanitizer shows the kernel's line; right programs are clean under it and UndefinedBehaviorSanitizer" {
+    for name in shared_memory atomics streams_and_events managed_and_variables launches; do
+        copy_program $name
+        ASAN_OPTIONS=detect_leaks=0 agrees $name "$CPU_NVCC" -O1 -g -fsanitize=address,undefined
+        refute_regex "$stderr" 'ERROR|runtime error'
+    done
+    ASAN_OPTIONS=detect_leaks=0 try_on_cpu -g -fsanitize=address,undefined <<'PROGRAM'
+__global__ void fill(float *p)
+{
+    p[threadIdx.x] = 1;
+}
+int main(int argc, char **)
+{
+    float *d;
+    cudaMalloc(&d, 4000);
+    fill<<<1, argc > 1 ? 1000 : 1001>>>(d);
+    return cudaDeviceSynchronize();
+}
+PROGRAM
+    assert_failure
+    assert_regex "$stderr" 'ERROR: AddressSanitizer: use-after-poison'
+    assert_regex "$stderr" '#0 .*program.cu:3'
+    ASAN_OPTIONS=detect_leaks=0 try "$BATS_TEST_TMPDIR/program" in-bounds
+    assert_success
+}
+
+# ---- What it does not have
+
+@test "stand-in: what needs a GPU does not compile, and the message names it" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    needs_gpu() { # a line of a kernel or of a file, the words
+        printf '#include <stdio.h>\n%s\n' "$1" >program.cu
+        try "$CPU_NVCC" -o program program.cu
+        assert_failure
+        assert_regex "$stderr" "program.cu:2.*$2"
+        refute_regex "$stderr" Traceback
+        [ ! -e program ]
+    }
+    needs_gpu '__global__ void k(int *p) { *p = __shfl_down_sync(~0u, *p, 1); }' 'warp shuffles need a GPU'
+    needs_gpu '__global__ void k(int *p) { *p = __ballot_sync(~0u, *p); }' 'warp votes need a GPU'
+    needs_gpu '__global__ void k(int *p) { __syncwarp(); }' 'warp votes need a GPU'
+    needs_gpu '__global__ void k(int *p) { *p = __syncthreads_count(*p); }' 'block votes need a GPU'
+    needs_gpu 'void f(cudaTextureObject_t t);' 'textures need a GPU'
+    needs_gpu '#include <cooperative_groups.h>' 'cooperative groups: that needs a GPU'
+    needs_gpu '#include <cublas_v2.h>' 'cuBLAS: that needs a GPU'
+    needs_gpu '#include <curand_kernel.h>' 'cuRAND: that needs a GPU'
+    needs_gpu '__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }' 'a kernel that launches a kernel needs a GPU'
+    needs_gpu '__global__ void k() { __shared__ int n = 3; }' 'a __shared__ variable cannot be given a value'
+    needs_gpu '__global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }' 'tile is larger than the shared memory, 49152 bytes'
+    needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t.* was not declared'
+    needs_gpu 'int main() { 3 <<<1, 1>>>(); }' 'no kernel name in front of <<<'
+}
+
+@test "stand-in: nvcc's options: one file, several, -c, -E, -shared, sources of C and C++ beside CUDA" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir include
+    echo '#define FACTOR 3' >include/factor.h
+    cat >kernel.cu <<'PROGRAM'
+#include "factor.h"
+__constant__ int offset = OFFSET;
+__global__ static void k(int *p) { *p = *p * FACTOR + offset; }
+extern "C" int compute(int n)
+{
+    int *d;
+    cudaMalloc(&d, sizeof n);
+    cudaMemcpy(d, &n, sizeof n, cudaMemcpyHostToDevice);
+    k<<<1, 1>>>(d);
+    cudaMemcpy(&n, d, sizeof n, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    return n;
+}
+PROGRAM
+    sed 's/compute/compute_too/' kernel.cu >other.cu
+    printf '#include <cuda_runtime_api.h>\n#include <stdio.h>\nint compute(int), compute_too(int);\nint main(void) { printf("%%d %%d %%d\\n", compute(5), compute_too(6), cudaDeviceSynchronize()); return 0; }\n' >main.c
+    for options in "-c -o kernel.o -I include -D OFFSET=1 -O2 -g -lineinfo kernel.cu" \
+        "-c -Iinclude -DOFFSET=2 -std=c++20 -arch sm_80 -Xcompiler -Wall,-Wextra -Werror all-warnings other.cu" \
+        "-c -o main.o main.c" "-o program kernel.o other.o main.o -lm -L ."; do
+        # shellcheck disable=SC2086
+        try "$CPU_NVCC" $options
+        assert_success
+        assert_equal "$output$stderr" ''
+    done
+    try ./program
+    assert_output '16 20 0'
+    try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 kernel.cu
+    assert_success
+    assert_output --partial 'cpu_cuda::launch'
+    try "$CPU_NVCC" -shared -Xcompiler -fPIC -Iinclude -DOFFSET=1 kernel.cu other.cu
+    assert_success
+    [ -e a.so ]
+}
+
+@test "stand-in: its header files serve C and C++, with all warnings" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    for header in cuda_runtime_api cuda_runtime device_launch_parameters cuda nvrtc; do
+        echo "#include <$header.h>" >program.c
+        for compiler in 'gcc -std=c11' 'g++ -x c++'; do
+            # shellcheck disable=SC2086
+            try $compiler -Wall -Wextra -Werror -I "$TOP/common/cpu/include" -c program.c
+            assert_success
+        done
+    done
+}
+
+@test "stand-in: no file has more than 300 lines" {
+    for file in common/cpu/nvcc common/cpu/*.py common/cpu/include/* common/cpu/runtime/*; do
+        [ "$(wc -l <"$file")" -le 300 ] || fail "$file is too long"
+    done
+}
+
+# ---- Errors on demand, leaks
+
+@test "stand-in: CPU_CUDA_FAIL=k fails the k-th call, and no other, with the code asked for" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void nothing() {}
+int main()
+{
+    int *d = NULL, h = 0, failed = 0;
+    cudaStream_t s = NULL;
+    cudaEvent_t e = NULL;
+#define CALL(call) do { cudaError_t error = call; if (error) { failed++; printf("%s %d", #call, error); } } while (0)
+    CALL(cudaMalloc(&d, 4));
+    CALL(cudaStreamCreate(&s));
+    CALL(cudaEventCreate(&e));
+    nothing<<<1, 1, 0, s>>>();
+    CALL(cudaGetLastError());
+    CALL(cudaEventRecord(e, s));
+    CALL(cudaMemcpyAsync(&h, d, 4, cudaMemcpyDeviceToHost, s));
+    CALL(cudaStreamSynchronize(s));
+    CALL(cudaEventDestroy(e));
+    CALL(cudaStreamDestroy(s));
+    CALL(cudaFree(d));
+    printf(" %d\n", failed);
+}
+PROGRAM
+    assert_output ' 0'
+    failing() { # k, code, what is printed
+        try env CPU_CUDA_FAIL="$1" CPU_CUDA_FAIL_CODE="$2" "$BATS_TEST_TMPDIR/program"
+        assert_output --regexp "$3"
+    }
+    failing 1 2 '^cudaMalloc\(&d, 4\) 2'
+    failing 4 719 '^cudaGetLastError\(\) 719 1$'
+    failing 5 400 '^cudaEventRecord\(e, s\) 400 1$'
+    failing 6 1 '^cudaMemcpyAsync\(.*\) 1 1$'
+    failing 7 700 '^cudaStreamSynchronize\(s\) 700 1$'
+    failing 10 46 '^cudaFree\(d\) 46 1$'
+    failing 11 1 '^ 0$'
+}
+
+@test "stand-in: what was never freed is told; CPU_CUDA_LEAKS=1 makes it the exit status" {
+    try_on_cpu CPU_CUDA_LEAKS=1 <<'PROGRAM'
+#include "check.h"
+int main(int argc, char **argv)
+{
+    void *d, *managed, *pinned;
+    cudaStream_t s;
+    cudaEvent_t e;
+    CHECK(cudaMalloc(&d, 100));
+    CHECK(cudaMallocManaged(&managed, 200));
+    CHECK(cudaMallocHost(&pinned, 300));
+    CHECK(cudaStreamCreate(&s));
+    CHECK(cudaEventCreate(&e));
+    const char *leak = argc > 1 ? argv[1] : "";
+    if (*leak != 'd') CHECK(cudaFree(d));
+    if (*leak != 'm') CHECK(cudaFree(managed));
+    if (*leak != 'p') CHECK(cudaFreeHost(pinned));
+    if (*leak != 's') CHECK(cudaStreamDestroy(s));
+    if (*leak != 'e') CHECK(cudaEventDestroy(e));
+    if (*leak == 'r') { CHECK(cudaMalloc(&d, 100)); CHECK(cudaStreamCreate(&s)); CHECK(cudaDeviceReset()); }
+    printf("done\n");
+}
+PROGRAM
+    assert_success
+    assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
+    leaks() { # which, the words
+        try env CPU_CUDA_LEAKS=1 "$BATS_TEST_TMPDIR/program" "$1"
+        assert_failure 1
+        assert_output 'done'
+        assert_regex "$stderr" "CPU stand-in: never freed: $2\$"
+        try "$BATS_TEST_TMPDIR/program" "$1"
+        assert_success
+        assert_regex "$stderr" "CPU stand-in: never freed: $2\$"
+    }
+    leaks d '100 bytes of device memory'
+    leaks m '200 bytes of managed memory'
+    leaks p '300 bytes of pinned memory'
+    leaks s '1 stream\(s\)'
+    leaks e '1 event\(s\)'
+    try env CPU_CUDA_LEAKS=1 "$BATS_TEST_TMPDIR/program" reset
+    assert_success
+}
+
+@test "stand-in: several host threads at once" {
+    try_on_cpu CPU_CUDA_LEAKS=1 <<'PROGRAM'
+#include <thread>
+#include <vector>
+#include "check.h"
+__global__ void add(int *p, int n)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = n;
+    __syncthreads();
+    p[threadIdx.x] += s;
+}
+int main()
+{
+    int wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&wrong, t] {
+            for (int k = 0; k < 100; k++) {
+                int *d, h[64];
+                cudaStream_t s;
+                CHECK(cudaStreamCreate(&s));
+                CHECK(cudaMalloc(&d, sizeof h));
+                CHECK(cudaMemsetAsync(d, 0, sizeof h, s));
+                add<<<1, 64, 0, s>>>(d, t);
+                add<<<1, 64, 0, s>>>(d, k);
+                CHECK(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s));
+                CHECK(cudaStreamSynchronize(s));
+                for (int n : h)
+                    if (n != t + k)
+                        __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+                CHECK(cudaFree(d));
+                CHECK(cudaStreamDestroy(s));
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    printf("%d wrong\n", wrong);
+}
+PROGRAM
+    assert_success
+    assert_output '0 wrong'
+}
+
+# ---- And
+
+@test "stand-in: an option or a file that it does not know is one line" {
+    try common/cpu/nvcc --fast-and-loose 01-hello-kernel/hello.cu
+    assert_failure
+    assert_regex "$stderr" '^common/cpu/nvcc: the option --fast-and-loose is unknown'
+    try common/cpu/nvcc nowhere.cu
+    assert_failure
+    assert_equal "$stderr" 'common/cpu/nvcc: there is no file nowhere.cu'
+}
+
+@test "stand-in: an unknown CUDA call does not compile" {
+    echo 'int main() { return cudaFrobnicate(); }' >"$BATS_TEST_TMPDIR/program.cu"
+    try common/cpu/nvcc -o "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/program.cu"
+    assert_failure
+    assert_regex "$stderr" 'program.cu:1:.*cudaFrobnicate'
+    [ ! -e "$BATS_TEST_TMPDIR/program" ]
+}
+
+@test "stand-in: launches outside the limits are refused, with the code of CUDA 13" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void nothing(void) {}
+#define SHOW(...) nothing<<<__VA_ARGS__>>>(); printf("%d ", cudaGetLastError())
+int main(void)
+{
+    SHOW(0, 1); SHOW(1, 0); SHOW(1, 1025); SHOW(1, dim3(1, 1, 65)); SHOW(1, dim3(32, 33)); SHOW(dim3(1, 65536), 1);
+    SHOW(1, 1, 49153); SHOW(2147483648u, 1); SHOW(1, 1024); SHOW(dim3(1, 65535), 1); SHOW(1, 1, 49152);
+    CHECK(cudaDeviceSynchronize());
+}
+PROGRAM
+    assert_success
+    assert_output '1 1 1 1 1 1 1 1 0 0 0 '
+}
+
+@test "stand-in: a kernel's printf waits for a synchronisation, and what nobody waited for is told" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void greet(void) { printf("kernel\n"); }
+int main(void)
+{
+    greet<<<1, 2>>>();
+    printf("host\n");
+    CHECK(cudaDeviceSynchronize());
+    greet<<<1, 2>>>();
+}
+PROGRAM
+    assert_success
+    assert_output 'host
+kernel
+kernel'
+    assert_regex "$stderr" 'program.cu:8: the program ended before kernel greet ran: nobody waited for it'
+}
+
+@test "stand-in: a kernel outside its memory, a host pointer, a freed pointer: reported, and the context is lost" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void fill(float *p, int shift) { p[(int)(blockIdx.x * blockDim.x + threadIdx.x) + shift] = 1; }
+int main(int argc, char **argv)
+{
+    float *d, h[1] = {0}, *nearly_null = (float *)16;
+    CHECK(cudaMalloc(&d, 1000 * sizeof *d));
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'a': fill<<<4, 256>>>(d, 0); break;   // 24 elements past the end
+    case 'b': fill<<<400, 256>>>(d, 0); break; // far past the end
+    case 'c': fill<<<1, 1>>>(d, -1); break;
+    case 'd': fill<<<1, 1>>>(d, 1 << 20); break;
+    case 'e': fill<<<1, 1>>>(h, 0); break;
+    case 'f': fill<<<1, 1>>>(nearly_null, 0); break;
+    case 'g': cudaFree(d); fill<<<1, 1>>>(d, 0); break;
+    }
+    printf("%d ", cudaGetLastError());
+    printf("%d ", cudaDeviceSynchronize());
+    printf("%d ", cudaGetLastError());
+    printf("%d ", cudaGetLastError());
+    printf("%d %g\n", cudaMalloc(&d, 4), h[0]);
+}
+PROGRAM
+    assert_output '0 0 0 0 0 0'
+    for bug in a b c d e f g; do
+        try "$BATS_TEST_TMPDIR/program" $bug
+        assert_success
+        assert_output '0 700 700 0 700 0'
+        line=$(grep -n "case '$bug'" "$BATS_TEST_TMPDIR/program.cu" | cut -d: -f1)
+        case $bug in
+            a) words='wrote outside an allocation of 4000 bytes' ;;
+            b | c | d) words='touched the address .*, which is not device memory \(block' ;;
+            g) words='touched the address .*, which was freed \(block' ;;
+            *) words='was given .*, which is not device memory \(of the host, or freed\)' ;;
+        esac
+        assert_regex "$stderr" "program.cu:$line: kernel fill $words"
+    done
+}
+
+@test "stand-in: the host cannot touch device memory, and fresh memory is NaN" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+int main(void)
+{
+    float *d, h[2] = {0, 0};
+    CHECK(cudaMalloc(&d, sizeof h));
+    CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    printf("%d %d\n", h[0] != h[0], h[1] != h[1]);
+    fflush(stdout);
+    return d[0] == 0;
+}
+PROGRAM
+    [ "$status" -gt 128 ]
+    assert_output '1 1'
+    assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
+}
+
+@test "stand-in: allocations by the ten thousand: freed ones cost nothing, too many are error 2" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void up_to(float *p, float *end) { if (p + threadIdx.x < end) p[threadIdx.x] = 1; }
+int main(void)
+{
+    float *d;
+    for (int i = 0; i < 70000; i++) {
+        CHECK(cudaMalloc(&d, 4));
+        CHECK(cudaFree(d));
+    }
+    CHECK(cudaMalloc(&d, 1024));
+    up_to<<<1, 256>>>(d, d + 256); // one past the end is a right pointer
+    CHECK(cudaDeviceSynchronize());
+    int n = 0;
+    while (n < 70000 && cudaMalloc(&d, 4) == cudaSuccess)
+        n++;
+    printf("%d %d\n", n > 1000, n < 70000 ? cudaGetLastError() : 2);
+}
+PROGRAM
+    assert_success
+    assert_output '1 2'
+}
+
+@test "stand-in: a library that is closed leaves no signal handler behind" {
+    cd 02-dlopen-from-c || return 1
+    "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" libhello.cu
+    try_python LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" <<'PROGRAM'
+import ctypes, faulthandler
+faulthandler.enable()
+for _ in range(2):
+    print(ctypes.CDLL("./libhello_c.so").hello_c(None, 0))
+ctypes.string_at(0)
+PROGRAM
+    [ "$status" -gt 128 ]
+    assert_regex "$stderr" 'Fatal Python error: Segmentation fault'
+    assert_equal "$(grep -c 'this program runs on the CPU' <<<"$stderr")" 1
+}
+
