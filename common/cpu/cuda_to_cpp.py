@@ -222,7 +222,8 @@ class Source:
             self.replace(i, i, "")  # __device__ __managed__: the other word does it
         else:
             section = "cpu_cuda_managed" if is_managed else "cpu_cuda_device"
-            self.replace(i, i, f'__attribute__((section("{section}")))')
+            static = "" if "static" in words else "static "  # each source has its own, as with nvcc
+            self.replace(i, i, f'{static}__attribute__((section("{section}"), unused))')
             self.sections.add(section)
 
     def shared(self, i):
