@@ -39,8 +39,7 @@ void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **argumen
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
 cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
-                                 const void *from, size_t bytes, cudaMemcpyKind kind,
-                                 cudaStream_t stream, bool wait);
+                                 const void *from, size_t bytes, cudaMemcpyKind kind);
 int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 }
 
@@ -99,8 +98,7 @@ template <class T, class F> T atomically(T *address, F change)
 {
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
-    do
-        wanted = change(seen);
+    do wanted = change(seen);
     while (!__atomic_compare_exchange(address, &seen, &wanted, true, __ATOMIC_RELAXED,
                                       __ATOMIC_RELAXED));
     return seen; // an atomic returns what was there before
@@ -193,29 +191,24 @@ CPU_CUDA_VECTORS(unsigned, uint, 8, 16)
 CPU_CUDA_VECTORS(float, float, 8, 16)
 CPU_CUDA_VECTORS(double, double, 16, 16)
 
-// ---- C++ forms of runtime calls
+// ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
-template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
+template <class T> cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
+template <class T> cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width, size_t height)
 {
-    return cudaMalloc((void **)pointer, bytes);
+    return cudaMallocPitch((void **)p, pitch, width, height);
 }
-template <class T>
-cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+template <class T> cudaError_t cudaMallocManaged(T **p, size_t n, unsigned flags = 1)
 {
-    return cudaMallocPitch((void **)pointer, pitch, width, height);
+    return cudaMallocManaged((void **)p, n, flags);
 }
-template <class T>
-cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+template <class T> cudaError_t cudaHostAlloc(T **p, size_t n, unsigned flags)
 {
-    return cudaMallocManaged((void **)pointer, bytes, flags);
+    return cudaHostAlloc((void **)p, n, flags);
 }
-template <class T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
+template <class T> cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = 0)
 {
-    return cudaHostAlloc((void **)pointer, bytes, flags);
-}
-template <class T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
-{
-    return cudaHostAlloc((void **)pointer, bytes, flags);
+    return cudaHostAlloc((void **)p, n, flags);
 }
 template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
 {
@@ -226,39 +219,24 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
     return cudaEventCreateWithFlags(event, flags);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, size_t n, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, nullptr, from, bytes, kind, 0,
-                                true);
+    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream = 0)
-{
-    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, nullptr, from, bytes, kind, stream,
-                                false);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, to, nullptr, bytes, kind, 0, true);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t stream = 0)
-{
-    return cpu_cuda_copy_symbol(&symbol, sizeof symbol, offset, to, nullptr, bytes, kind, stream,
-                                false);
+    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind);
 }
 template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {
     return cpu_cuda_find_symbol(pointer, &symbol);
 }
-template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+template <class T> cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol)
 {
-    *bytes = sizeof symbol;
+    *n = sizeof symbol;
     return cpu_cuda_find_symbol(nullptr, &symbol);
 }
 template <class T>

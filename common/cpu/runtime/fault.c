@@ -34,8 +34,6 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
         snprintf(text, size, "followed a pointer that was never set");
     else if ((uintptr_t)address < 4096)
         snprintf(text, size, "followed a null pointer");
-    else if (cpu_was_freed(address))
-        snprintf(text, size, "touched the address %p, which was freed", (const void *)address);
     else if (cpu_is_end_of_stack(address))
         snprintf(text, size, "needs more stack than there is");
     else if (address >= shared_limit && address < shared_limit + 4096)
@@ -43,7 +41,7 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
                  "left its %zu bytes of dynamic shared memory: <<<blocks, threads, bytes>>>",
                  launch->shared_bytes);
     else {
-        snprintf(text, size, "touched the address %p, which is not device memory",
+        snprintf(text, size, "touched the address %p, which is not device memory (any more)",
                  (const void *)address);
         if ((uintptr_t)address >> 16 && !cpu_is_near_device_memory(address))
             error = cudaErrorInvalidAddressSpace; // as an H200 answers

@@ -110,10 +110,8 @@ PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
                                         .file = pending.file,
                                         .line = pending.line,
                                         .host_access = is_read_only ? PROT_READ : PROT_NONE});
-    bool is_end =
-        pointer && cpu_find_allocation((char *)pointer - 1); // of an array: a right pointer
     cpu_unlock();
-    if (a || is_end || !pointer || cpu_was_freed(pointer)) return pointer;
+    if (a || !pointer || cpu_is_near_device_memory(pointer)) return pointer;
     pending.host_pointer = pointer;
     return (void *)((uintptr_t)pointer | CPU_HOST_POINTER_BIT);
 }

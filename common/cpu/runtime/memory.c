@@ -8,17 +8,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF, FREED = 64 };
-static const size_t FAR = (size_t)1 << 30;
+enum { ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF };
+#define FIRST_PLACE ((uintptr_t)1 << 45) // far from everything else
+#define NEAR ((uintptr_t)1 << 30)
 
 size_t cpu_used_bytes;
 static struct cpu_allocation *allocations;
 static bool is_open, has_claims;
-static struct {
-    char *start;
-    size_t bytes;
-} freed[FREED]; // the latest ones
-static unsigned freed_count;
+static uintptr_t next_place = FIRST_PLACE;
 
 // AddressSanitizer's, if the program was built with it
 void __asan_poison_memory_region(void const volatile *start, size_t bytes) __attribute__((weak));
@@ -42,18 +39,11 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
     return a;
 }
 
-bool cpu_is_near_device_memory(const char *address)
+// True for an address where device memory is, was, or might be with a wrong index.
+bool cpu_is_near_device_memory(const void *address)
 {
-    for (const struct cpu_allocation *a = allocations; a; a = a->next)
-        if (address + FAR > a->base && address < a->base + a->bytes + FAR) return true;
-    return false;
-}
-
-bool cpu_was_freed(const char *address)
-{
-    for (unsigned i = 0; i < FREED; i++)
-        if (address >= freed[i].start && address < freed[i].start + freed[i].bytes) return true;
-    return false;
+    uintptr_t a = (uintptr_t)address;
+    return a > FIRST_PLACE - NEAR && a < next_place + NEAR;
 }
 
 // The host has to keep off: device memory, and what queued work is going to use.
@@ -114,13 +104,12 @@ struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kin
     return a;
 }
 
-// Pages at an address that nothing else has or had, so that a use after free faults.
+// Pages where nothing else is or was, so that a use after free faults. (The place is only a wish.)
 static char *new_pages(size_t bytes)
 {
-    static uintptr_t place = (uintptr_t)1 << 45; // only a wish: no other memory is near it
-    char *pages = mmap((void *)place, bytes, PROT_READ | PROT_WRITE,
+    char *pages = mmap((void *)next_place, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    place += round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
+    next_place += round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
     return pages == MAP_FAILED ? NULL : pages;
 }
 
@@ -167,8 +156,6 @@ static void forget(struct cpu_allocation **link)
         if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(a->body, a->body_bytes);
         munmap(a->body, a->body_bytes);
         cpu_used_bytes -= a->bytes;
-        freed[freed_count % FREED].start = a->body;
-        freed[freed_count++ % FREED].bytes = a->body_bytes;
     }
     free(a);
 }

@@ -52,8 +52,7 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer);
 struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kind kind);
 cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
 cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind other);
-bool cpu_is_near_device_memory(const char *address);
-bool cpu_was_freed(const char *address);
+bool cpu_is_near_device_memory(const void *address);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
 const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outside this one
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
