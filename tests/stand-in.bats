@@ -21,6 +21,7 @@ agrees() {
     "$@" -o "$BATS_TEST_TMPDIR/$name" "$BATS_TEST_TMPDIR/$name.cu"
     try "$BATS_TEST_TMPDIR/$name"
     assert_success
+    refute_regex "$stderr" 'host code touched'
     run diff <(in_order <<<"$output") <(in_order <"$PROGRAMS/$name.txt")
     assert_output ''
 }
@@ -582,18 +583,30 @@ PROGRAM
 @test "stand-in: the host cannot touch device memory, and fresh memory is NaN" {
     try_on_cpu <<'PROGRAM'
 #include "check.h"
+__global__ void nan_in_shared(int *count)
+{
+    extern __shared__ float s[];
+    if (s[0] != s[0])
+        atomicAdd(count, 1);
+    s[0] = 1;
+}
 int main(void)
 {
     float *d, h[2] = {0, 0};
+    int *count, h_count;
     CHECK(cudaMalloc(&d, sizeof h));
     CHECK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
-    printf("%d %d\n", h[0] != h[0], h[1] != h[1]);
+    CHECK(cudaMalloc(&count, sizeof *count));
+    CHECK(cudaMemset(count, 0, sizeof *count));
+    nan_in_shared<<<100, 1, sizeof(float)>>>(count);
+    CHECK(cudaMemcpy(&h_count, count, sizeof *count, cudaMemcpyDeviceToHost));
+    printf("%d %d %d\n", h[0] != h[0], h[1] != h[1], h_count);
     fflush(stdout);
     return d[0] == 0;
 }
 PROGRAM
     [ "$status" -gt 128 ]
-    assert_output '1 1'
+    assert_output '1 1 100'
     assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
 }
 

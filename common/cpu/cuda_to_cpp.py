@@ -1,7 +1,7 @@
 """CUDA C++ to C++, after the preprocessor and before the compiler: for nvcc, beside this file.
 
 kernel<<<grid, block>>>(a);       (configure(..., grid, block), kernel(a));
-__global__ void kernel(int a) {}  void kernel(int a) { launch([=] {}); }: calling it only notes it down
+__global__ void kernel(int a) {}  void kernel(int a) { launch([a = argument(a)] {}); }  notes it for later
 __shared__ int x[9];              static __thread int x[9];  a core runs one block at a time
 extern __shared__ int x[];        a pointer to the memory that the launch asked for
 __device__ int x;                 a variable in a section that the runtime can lock
@@ -81,6 +81,12 @@ class Source:
     def after(self, i, new):
         self.edit(self.ends[i], self.ends[i], new)
 
+    def specify(self, i, new):
+        """In place of the word at i; alignas(...) has to stay in front."""
+        self.replace(i, i, "")
+        after = self.closing(i + 2) if self.tokens[i + 1] == "alignas" else i
+        self.after(after, new)
+
     def stop(self, i, message):
         marker = [m for m in self.markers if m.end() <= self.starts[i]][-1]
         line = int(marker[1]) + self.text.count("\n", marker.end(), self.starts[i])
@@ -122,7 +128,7 @@ class Source:
     def until(self, i, ends):
         """The first of some tokens from i on, outside brackets and attributes."""
         while self.tokens[i] not in ends:
-            if self.tokens[i] == "__attribute__":
+            if self.tokens[i] in ("__attribute__", "alignas", "decltype"):
                 i = self.closing(i + 1)
             elif self.tokens[i] in CLOSING:
                 i = self.closing(i)
@@ -182,30 +188,33 @@ class Source:
                 words.append(text)
                 start += 1
             start += 1
-            pack = "..." if "..." in words else ""
+            if "..." in words:
+                continue  # a pack, which C++17 cannot capture so
             words = words[: min(words.index(t) if t in words else len(words) for t in "=[")]
-            has_name = len(words) > 1 and words[-2] not in QUALIFIERS and words[-1] not in TYPES
-            if has_name and is_name(words[-1]) and "(" not in words:
-                names.append(words[-1] + pack)
-        return ", ".join(names)
+            has_type = any(w not in QUALIFIERS for w in words[:-1]) and words[-2] != "::"
+            if has_type and is_name(words[-1]) and words[-1] not in TYPES and "(" not in words:
+                names.append(words[-1])
+        return names
 
     def kernel(self, i):
         """__global__ at i"""
         self.replace(i, i, "")
-        left = self.until(i, ("(",))
-        right = self.closing(left)
-        body = self.until(right + 1, ("{", ";"))
+        body = self.until(i, ("{", ";"))
         if self.tokens[body] == ";":
             return
+        right = max(n for n in range(i, body) if self.tokens[n] == ")")
+        left = self.opening(right, "(", ")")
         end, names = self.closing(body), self.parameters(left + 1, right)
         if "<<<" in self.tokens[body:end]:
             self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
-        self.after(body, f" ::cpu_cuda::arguments({names}); ::cpu_cuda::launch([=]() mutable {{ ")
+        captures = "".join(f", {name} = ::cpu_cuda::argument({name})" for name in names)
+        self.after(body, f" ::cpu_cuda::launch([={captures}]() mutable {{ ")
         self.before(end, "}); ")
         is_template = "template" in self.tokens[self.statement(i) : i]
         types = " ".join(self.tokens[left : right + 1])
         if not is_template and "=" not in types:
-            kernel = f"static_cast<void (*){types}>(&{self.tokens[left - 1]})"
+            name = "".join(self.tokens[self.kernel_start(left - 1) : left])
+            kernel = f"static_cast<void (*){types}>(&{name})"
             added = f"static const bool cpu_cuda_kernel_{i} = ::cpu_cuda::add_kernel({kernel});"
             self.after(end, f" [[maybe_unused]] {added}")
 
@@ -213,8 +222,13 @@ class Source:
         """__device__, __constant__ or __managed__ at i: of a function or of a variable"""
         end = self.until(i, ("=", "[", ";", "{", "("))
         words = self.tokens[self.statement(i) : end]
-        is_function = self.tokens[end] == "(" or "operator" in words
+        is_pointer = self.tokens[end] == "(" and self.tokens[end + 1] == "*"  # to a function
+        is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
         is_constant = "constexpr" in words or ("const" in words and "*" not in words)
+        if "const" in words and (self.tokens[end] == "[" or self.tokens[i] == "__constant__"):
+            is_constant = False  # it can be copied to, all the same
+            n = self.statement(i) + words.index("const")
+            self.replace(n, n, "")
         is_managed = "__managed__" in words
         if is_function or is_constant or "extern" in words:
             self.replace(i, i, "")
@@ -223,18 +237,19 @@ class Source:
         else:
             section = "cpu_cuda_managed" if is_managed else "cpu_cuda_device"
             static = "" if "static" in words else "static "  # each source has its own, as with nvcc
-            self.replace(i, i, f'{static}__attribute__((section("{section}"), unused))')
+            self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
 
     def shared(self, i):
-        """__shared__ at i, which the preprocessor has made static __thread"""
+        """__shared__ at i"""
         begin, end = self.statement(i), self.until(i, (";",))
         words = self.tokens[begin:end]
-        if "=" in words:
+        if self.tokens[self.until(i, ("=", ";", ","))] == "=":
             self.stop(i, "a __shared__ variable cannot be given a value where it is declared")
         left = self.until(i, ("[", ";", ","))
         name = self.tokens[left - 1]
         if "extern" not in words:
+            self.specify(i, " __thread " if "static" in words else " static __thread ")
             fits = f"sizeof({name}) <= 49152"
             self.after(
                 end,
@@ -242,7 +257,7 @@ class Source:
             )
             return
         kind = " ".join(
-            t for t in self.tokens[begin : left - 1] if t not in ("extern", "static", "__thread")
+            t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__")
         )
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
         pointer = f"(*&{name}){more}" if more else f"*&{name}"
@@ -262,7 +277,7 @@ def rewritten(text):
     """Preprocessed CUDA C++ in, C++ out."""
     source = Source(text)
     for i, token in enumerate(source.tokens):
-        if token == "<<<":
+        if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)
         elif token == "__global__":
             source.kernel(i)
@@ -270,8 +285,10 @@ def rewritten(text):
             source.device(i)
         elif token == "__host__":
             source.replace(i, i, "")
-        elif token == "__thread" and source.tokens[i - 1] == "static":
+        elif token == "__shared__":
             source.shared(i)
+        elif token == "__noinline__" and source.tokens[i - 1] != "(":
+            source.replace(i, i, "__attribute__((noinline))")
         elif token.startswith(("__", "tex", "surf", "coop", "cuda", "nvcuda")):
             source.check_name(i)
     for section in sorted(source.sections):

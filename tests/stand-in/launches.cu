@@ -48,6 +48,24 @@ __global__ void uneven(int n, int zero)
         printf("printed %d %s %5.2f %c%%\n", n, "text", 1.5, 'x');
 }
 
+namespace outer {
+__global__ void declared_inside(int *p);
+}
+__global__ void outer::declared_inside(int *p) { atomicAdd(p, 1); }
+template <class T> __global__ std::enable_if_t<(sizeof(T) > 2)> add_large(T *p) { atomicAdd(p, sizeof(T)); }
+__device__ __noinline__ int twice(int n) { return 2 * n; }
+__global__ void add_from(int *__restrict__ p, const int *const from, const Point point) { atomicAdd(p, twice(*from) + point.y); }
+__global__ void smaller(int *p, unsigned u, float f) { atomicAdd(p, min(3, u) + (int)max(f, 1.5)); }
+struct Stream {
+    int n = 0;
+};
+Stream &operator<<(Stream &s, int n) { s.n += n; return s; }
+static int add_and_return(int *p, int n)
+{
+    add<<<1, 1>>>(p, n);
+    return n;
+}
+
 #define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
 #define ADD(n) \
     add<<<1, 1>>>(d, n); \
@@ -138,6 +156,24 @@ int main()
     printf("by address %d\n", total());
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)host_two, dim3(2), dim3(3), arguments, 0, nullptr)));
     cudaGetLastError();
+
+    int *three = device_two;
+    void *more[] = {&device_d, three ? (void *)&later : nullptr};
+    later = 7;
+    printf("%s\n", cudaGetErrorName(cudaLaunchKernel(add_any<int>, dim3(1), dim3(32), more)));
+    printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)nullptr, dim3(2), dim3(3), arguments, 0, nullptr)));
+    cudaGetLastError();
+    outer::declared_inside<<<1, 1>>>(d);
+    add_large<<<1, 1>>>(d);
+    add_from<<<1, 1>>>(d, device_two, Point{0, 100});
+    smaller<<<1, 1>>>(d, 10u, 2.75f);
+    printf("more %d\n", total());
+    add<<<1, 1>>>(d, add_and_return(d, 10) + add_and_return(d, 100));
+    printf("a launch in an argument %d\n", total());
+    add<<<1, 1>>>(d + 5 - 5, 1);
+    Stream stream;
+    stream << 3 << 4;
+    printf("operators %d %d\n", total(), stream.n);
 
     sizes<<<dim3(1, 2, 3), dim3(4, 5, 6)>>>(d);
     printf("sizes %d\n", total());

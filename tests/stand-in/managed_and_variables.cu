@@ -6,6 +6,9 @@
 
 __constant__ float weights[4];
 __constant__ int one_constant = 7;
+__constant__ const int also_constant = 70;
+__device__ alignas(16) const short constants[2] = {3, 4};
+__device__ int (*function)(int) = nullptr;
 __device__ int counter = 100;
 __device__ float table[3] = {1, 2, 3};
 __device__ __managed__ int shared_by_both = 1;
@@ -65,6 +68,16 @@ int main()
     SHOW(cudaGetSymbolAddress(&address, table));
     SHOW(cudaMemcpy(out, (float *)address + 1, 8, cudaMemcpyDeviceToHost));
     printf("%zu %g %g\n", bytes, out[0], out[1]);
+    short s[2];
+    SHOW(cudaMemcpyFromSymbol(&h, also_constant, sizeof h));
+    SHOW(cudaMemcpyFromSymbol(s, constants, sizeof s));
+    SHOW(cudaMemcpyFromSymbol(&address, function, sizeof address));
+    printf("%d %d %d %d\n", h, s[0], s[1], address == nullptr);
+    SHOW(cudaMemcpyToSymbol(weights, w, 4, 0, cudaMemcpyDeviceToHost));
+    SHOW(cudaMemcpyToSymbol(weights, w, 4, 0, cudaMemcpyHostToHost));
+    SHOW(cudaMemcpyFromSymbol(w, weights, 4, 0, cudaMemcpyHostToDevice));
+    SHOW(cudaMemcpyFromSymbol(w, weights, 4, 0, cudaMemcpyDefault));
+    cudaGetLastError();
     static float no_symbol[4];
     SHOW(cudaMemcpyToSymbol(no_symbol, w, sizeof w));
     SHOW(cudaMemcpyFromSymbol(w, no_symbol, sizeof w));
@@ -104,6 +117,14 @@ int main()
     twice<<<1, 4>>>(seen, 4);
     SHOW(cudaDeviceSynchronize());
     printf("%d\n", registered[3]);
+    SHOW(cudaHostRegister(registered + 8, 64, 0));
+    SHOW(cudaHostRegister(mapped, 400, 0));
+    SHOW(cudaHostRegister(managed, 4000, 0));
+    SHOW(cudaHostUnregister(registered + 8));
+    SHOW(cudaHostUnregister(mapped));
+    SHOW(cudaHostUnregister(nullptr));
+    SHOW(cudaFree(&shared_by_both));
+    cudaGetLastError();
     SHOW(cudaHostUnregister(registered));
     free(registered);
 
@@ -134,6 +155,12 @@ int main()
     SHOW(cudaMemcpy2D(back, 5, rows, pitch, 0, 6, cudaMemcpyDeviceToHost));
     SHOW(cudaMemcpy2D(back, 5, rows, pitch, 5, 6, cudaMemcpyHostToDevice));
     SHOW(cudaMemset2D(rows, 3, 0, 5, 6));
+    SHOW(cudaMemcpy2D(back, 4, rows, pitch, 5, 1, cudaMemcpyDeviceToHost));
+    SHOW(cudaMemcpy(back, rows, 0, (cudaMemcpyKind)9));
+    SHOW(cudaMallocPitch(&seen, &pitch, ~(size_t)0, 1));
+    SHOW(cudaMallocPitch(&seen, &pitch, (size_t)1 << 32, (size_t)1 << 32));
+    SHOW(cudaMemGetInfo(nullptr, &bytes));
+    pitch = 512;
     cudaGetLastError();
     SHOW(cudaMemcpy2DAsync(back, 5, rows, pitch, 5, 6, cudaMemcpyDeviceToHost));
 

@@ -84,6 +84,19 @@ __global__ void barrier_in_a_function(int *out)
         *out = seen + 1;
 }
 
+// Every thread of the first block meets the barrier, and only some of the others.
+__global__ void leave_early(int *out)
+{
+    __shared__ int part[64];
+    part[threadIdx.x] = 1;
+    if (blockIdx.x > 0 && threadIdx.x % 3 == 0) {
+        out[blockIdx.x * 64 + threadIdx.x] = -1;
+        return;
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = part[63 - threadIdx.x];
+}
+
 int main()
 {
     static int h[1000], r[1000];
@@ -124,6 +137,12 @@ int main()
     cudaMemcpy(r, out, sizeof *r, cudaMemcpyDeviceToHost);
     printf("barrier in a function %d\n", r[0]);
 
+    leave_early<<<4, 64>>>(out);
+    cudaMemcpy(r, out, 4 * 64 * sizeof *r, cudaMemcpyDeviceToHost);
+    int total = 0;
+    for (int i = 0; i < 4 * 64; i++)
+        total += r[i];
+    printf("leave early %d\n", total);
     reverse<<<1, 32, 49153>>>(in, out);
     printf("too much shared memory: %s\n", cudaGetErrorName(cudaGetLastError()));
     cudaFree(in);

@@ -99,6 +99,15 @@ int main()
     SHOW(cudaEventElapsedTime(&ms, e, f));
     SHOW(cudaEventSynchronize(untimed));
     SHOW(cudaStreamWaitEvent(s, untimed, 0));
+    SHOW(cudaStreamWaitEvent(s, untimed, 1));
+    SHOW(cudaStreamWaitEvent(s, untimed, 99));
+    cudaGetLastError();
+    SHOW(cudaEventRecord(untimed, s)); // in two streams: the later call counts
+    SHOW(cudaEventRecord(untimed, t));
+    SHOW(cudaEventSynchronize(untimed));
+    SHOW(cudaEventQuery(untimed));
+    SHOW(cudaStreamSynchronize(s));
+    SHOW(cudaEventQuery(untimed));
     SHOW(cudaMemsetAsync(a, 0, 8, s));
     cudaGetLastError();
     SHOW(cudaMemcpyAsync(a, pinned, 4, cudaMemcpyDeviceToHost, s));
@@ -111,8 +120,11 @@ int main()
     SHOW(cudaStreamDestroy(s));
     SHOW(cudaStreamDestroy(t));
     SHOW(cudaStreamDestroy(free_one));
+    slow<<<1, 1>>>(sink);
+    set<<<1, 1>>>(pinned, 70);
+    SHOW(cudaFree(a)); // waits for all work
+    printf("after cudaFree: %d\n", *pinned);
     SHOW(cudaFreeHost(pinned));
-    SHOW(cudaFree(a));
     SHOW(cudaFree(b));
     SHOW(cudaFree(sink));
     free(pageable);

@@ -6,9 +6,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#ifdef __CUDACC__ // ../nvcc takes the other words of CUDA away itself
-#define __shared__ static __thread
-#else
+#ifndef __CUDACC__ // else ../nvcc rewrites these words
 #define __global__
 #define __device__
 #define __host__
@@ -52,17 +50,18 @@ inline void configure(const char *kernel, const char *file, int line, dim3 grid,
     cpu_cuda_configure(kernel, file, line, grid, block, shared_bytes, stream);
 }
 
-// The body of a kernel begins with this: a host pointer is made one that faults when it is followed.
-template <class T> void argument(T &value)
+// What a kernel gets for an argument: a host pointer becomes one that faults when it is followed.
+template <class T> auto argument(const T &value)
 {
-    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
-        bool is_read_only = std::is_const_v<std::remove_pointer_t<T>>;
-        void *pointer = const_cast<void *>(static_cast<const volatile void *>(value));
-        if constexpr (!std::is_const_v<T>)
-            value = static_cast<T>(cpu_cuda_argument(pointer, is_read_only));
+    auto copy = value;
+    using P = decltype(copy); // without const and __restrict__
+    if constexpr (std::is_pointer_v<P> && !std::is_function_v<std::remove_pointer_t<P>>) {
+        bool is_read_only = std::is_const_v<std::remove_pointer_t<P>>;
+        void *pointer = const_cast<void *>(static_cast<const volatile void *>(copy));
+        copy = static_cast<P>(cpu_cuda_argument(pointer, is_read_only));
     }
+    return copy;
 }
-template <class... T> void arguments(T &...values) { (argument(values), ...); }
 
 // Threads of a block, one after the other, from the one in threadIdx on.
 template <class Thread> void run_threads(const void *first)
@@ -73,7 +72,7 @@ template <class Thread> void run_threads(const void *first)
     } while (++threadIdx.x < cpu_cuda_row_end || cpu_cuda_next_row());
 }
 
-// The body of a kernel ends with this: nothing runs yet, but all that it needs is kept.
+// What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
 template <class Thread> void launch(const Thread &thread)
 {
     cpu_cuda_launch(new Thread(thread), run_threads<Thread>,
@@ -162,6 +161,14 @@ CPU_CUDA_MIN_MAX(long long)
 CPU_CUDA_MIN_MAX(unsigned long long)
 CPU_CUDA_MIN_MAX(float)
 CPU_CUDA_MIN_MAX(double)
+template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) // of mixed types
+{
+    return b < a ? b : a;
+}
+template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b)
+{
+    return a < b ? b : a;
+}
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline double rsqrt(double x) { return 1 / sqrt(x); }
 inline float __fdividef(float x, float y) { return x / y; }
@@ -239,10 +246,11 @@ template <class T> cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol)
     *n = sizeof symbol;
     return cpu_cuda_find_symbol(nullptr, &symbol);
 }
-template <class T>
-cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = 0)
 {
+    cpu_cuda::add_kernel(kernel); // one of a template is not known yet
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 

@@ -30,6 +30,7 @@ extern "C" {
     ERROR(cudaErrorDeviceUninitialized, 201, "invalid device context") \
     ERROR(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed") \
     ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    ERROR(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state") \
     ERROR(cudaErrorSymbolNotFound, 500, "named symbol not found") \
     ERROR(cudaErrorNotReady, 600, "device not ready") \
     ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { GUARD = 64 << 10, STACK = 320 << 10, SIGNAL_STACK = 64 << 10 }; // GUARD: a page at least
+enum { GUARD = 64 << 10, STACK = 640 << 10, SIGNAL_STACK = 64 << 10 }; // GUARD: a page at least
 
 struct fiber {       // a stack, and the threads that run on it
     jmp_buf context; // where it goes on
@@ -142,7 +142,7 @@ static bool begin_block(void)
 
 static void run_here(void)
 {
-    do core->launch->run_threads(core->launch->threads);
+    do core->launch->run_threads(core->launch->body);
     while (!core->has_barrier && begin_block());
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { MOST_PITCH = 2147483647 };
+
 static void copy_rows(struct cpu_work *work)
 {
     const struct cpu_copy *c = &work->copy;
@@ -20,13 +22,13 @@ static size_t extent(size_t pitch, size_t width, size_t height)
 }
 
 // One side of a copy, which has to lie in its memory as a whole.
-enum side { BROKEN, HOST, KNOWN }; // KNOWN to CUDA: of the device, pinned, managed
+enum side { OUT_OF_RANGE, HOST, KNOWN }; // KNOWN to CUDA: of the device, pinned, managed
 static enum side side_of(const char *start, size_t bytes)
 {
     const struct cpu_allocation *a = cpu_find_allocation(start);
-    if (!start) return BROKEN;
-    if (!a || start == a->base + a->bytes) return a && a->kind == DEVICE ? BROKEN : HOST;
-    if (bytes > (size_t)(a->base + a->bytes - start)) return BROKEN;
+    if (!start) return OUT_OF_RANGE;
+    if (!a || start == a->base + a->bytes) return a && a->kind == DEVICE ? OUT_OF_RANGE : HOST;
+    if (bytes > (size_t)(a->base + a->bytes - start)) return OUT_OF_RANGE;
     return KNOWN;
 }
 
@@ -45,7 +47,6 @@ static void claim(const char *start, size_t bytes, int host_access)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
                                         .start = start,
                                         .bytes = bytes,
-                                        .by = "cudaMemcpyAsync",
                                         .host_access = host_access});
 }
 
@@ -63,10 +64,12 @@ static cudaError_t keep_source(struct cpu_work *work, size_t bytes)
 
 static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (c.width == 0 || c.height == 0) return cudaSuccess;
-    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch))
+    if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (c.width > c.to_pitch || c.width > c.from_pitch)
+        return c.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+    if (c.height > 1 && (c.to_pitch > MOST_PITCH || c.from_pitch > MOST_PITCH))
         return cudaErrorInvalidPitchValue;
     size_t from_bytes = extent(c.from_pitch, c.width, c.height);
     size_t to_bytes = extent(c.to_pitch, c.width, c.height);
@@ -85,7 +88,7 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
 {
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (c.width == 0 || c.height == 0) return cudaSuccess;
-    if ((c.height > 1 && c.width > c.to_pitch) ||
+    if ((c.height > 1 && (c.width > c.to_pitch || c.to_pitch > MOST_PITCH)) ||
         side_of(c.to, extent(c.to_pitch, c.width, c.height)) != KNOWN)
         return cudaErrorInvalidValue;
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
@@ -95,7 +98,12 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
 
 static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
 {
-    return (struct cpu_copy){.to = to, .from = from, .width = bytes, .height = 1};
+    return (struct cpu_copy){.to = to,
+                             .from = from,
+                             .to_pitch = bytes,
+                             .from_pitch = bytes,
+                             .width = bytes,
+                             .height = 1};
 }
 
 PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -160,6 +168,9 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
 {
     ENTER();
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
+    if (kind == cudaMemcpyHostToHost ||
+        kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))
+        LEAVE(cudaErrorInvalidMemcpyDirection);
     if (offset > symbol_bytes || bytes > symbol_bytes - offset) LEAVE(cudaErrorInvalidValue);
     char *place = (char *)symbol + offset;
     struct cpu_copy c = bytes_of(to ? to : place, from ? from : place, bytes);

@@ -100,7 +100,8 @@ PUBLIC cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 PUBLIC cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     ENTER();
-    if ((unsigned)limit > cudaLimitMallocHeapSize) LEAVE(cudaErrorInvalidValue);
+    bool is_too_deep = limit == cudaLimitStackSize && value > 512 << 10;
+    if ((unsigned)limit > cudaLimitMallocHeapSize || is_too_deep) LEAVE(cudaErrorInvalidValue);
     limits[limit] = value;
     LEAVE(cudaSuccess);
 }

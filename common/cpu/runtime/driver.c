@@ -4,16 +4,17 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static bool is_initialised;
 static __thread bool has_context;
 
-// The two have the same numbers for the same errors.
-#define DRIVER(call) return is_initialised ? (CUresult)(call) : CUDA_ERROR_NOT_INITIALIZED
+// The two have the same numbers for the same errors; but the driver leaves cudaGetLastError alone.
+#define DRIVER(call) \
+    cudaError_t last_ = cpu_last_error; \
+    CUresult result_ = is_initialised ? (CUresult)(call) : CUDA_ERROR_NOT_INITIALIZED; \
+    cpu_last_error = last_; \
+    return result_
 #define IN_CONTEXT(call) DRIVER(has_context ? (CUresult)(call) : CUDA_ERROR_INVALID_CONTEXT)
 
 PUBLIC CUresult cuInit(unsigned flags)
@@ -116,17 +117,10 @@ PUBLIC CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 // ---- Modules: a cubin is a shared library, a PTX the C++ for one
 
 // An ELF file says itself how long it is: its table of sections comes last.
-static void *open_library(const char *image)
+static void *open_cubin(const char *image)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
-    size_t bytes = head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
-    int file = memfd_create("cubin", MFD_CLOEXEC);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool is_written = file >= 0 && write(file, image, bytes) == (ssize_t)bytes;
-    void *library = is_written ? dlopen(path, RTLD_NOW) : NULL;
-    if (file >= 0) close(file);
-    return library;
+    return cpu_open_cubin(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize);
 }
 
 static CUresult load_module(CUmodule *module, const char *image)
@@ -134,7 +128,7 @@ static CUresult load_module(CUmodule *module, const char *image)
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     bool is_cubin = memcmp(image, ELFMAG, SELFMAG) == 0;
     if (!is_cubin && strncmp(image, CPU_PTX, strlen(CPU_PTX)) != 0) return CUDA_ERROR_INVALID_IMAGE;
-    void *library = is_cubin ? open_library(image) : cpu_open_ptx(image);
+    void *library = is_cubin ? open_cubin(image) : cpu_open_ptx(image);
     *module = library;
     return library ? CUDA_SUCCESS : is_cubin ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_PTX;
 }

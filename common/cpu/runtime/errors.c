@@ -7,16 +7,16 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 cudaError_t cpu_broken = cudaSuccess; // the sticky error: only a new process gets rid of it
-static __thread cudaError_t last = cudaSuccess;
+__thread cudaError_t cpu_last_error = cudaSuccess;
 
 void cpu_say(const char *format, ...)
 {
+    char text[1000]; // in one piece, so that two cores' lines stay apart
     va_list arguments;
     va_start(arguments, format);
-    fputs("CPU stand-in: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "CPU stand-in: %s\n", text);
 }
 
 // CUDA_VISIBLE_DEVICES hides devices as it does from CUDA; device 0 is all there is.
@@ -51,7 +51,7 @@ cudaError_t cpu_enter(void)
 cudaError_t cpu_leave(cudaError_t error)
 {
     if (cpu_context_is_broken()) error = cpu_broken;
-    if (error && error != cudaErrorNotReady) last = error;
+    if (error && error != cudaErrorNotReady) cpu_last_error = error;
     cpu_unlock();
     return error;
 }
@@ -68,7 +68,7 @@ PUBLIC cudaError_t cudaDeviceReset(void)
 {
     if (cpu_context_is_broken()) {
         cpu_broken = cudaErrorDevicesUnavailable;
-        return last = cudaSuccess;
+        return cpu_last_error = cudaSuccess;
     }
     ENTER();
     cpu_finish_all();
@@ -79,13 +79,13 @@ PUBLIC cudaError_t cudaDeviceReset(void)
 
 PUBLIC cudaError_t cudaPeekAtLastError(void)
 {
-    return device_is_hidden() ? cudaErrorNoDevice : last;
+    return device_is_hidden() ? cudaErrorNoDevice : cpu_last_error;
 }
 
 PUBLIC cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = cudaPeekAtLastError();
-    last = cudaSuccess;
+    cpu_last_error = cudaSuccess;
     return error;
 }
 

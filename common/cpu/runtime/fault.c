@@ -11,10 +11,15 @@ void __asan_init(void) __attribute__((weak));
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static struct sigaction before[sizeof signals / sizeof signals[0]];
 
-static void chain(int signal)
+// Lets the handler that was there before have it; a second time, the default.
+static void chain(int number)
 {
+    static const struct sigaction by_default = {.sa_handler = SIG_DFL};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (signals[i] == signal) sigaction(signal, &before[i], NULL);
+        if (signals[i] == number) {
+            sigaction(number, &before[i], NULL);
+            before[i] = by_default;
+        }
 }
 
 // What a kernel did, and the code that a GPU gives.
@@ -22,7 +27,7 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
 {
     const struct cpu_launch *launch = cpu_running;
     const char *address = info->si_addr, *shared_limit = cpu_shared_limit();
-    bool is_bent = ((uintptr_t)address & CPU_HOST_POINTER_BIT) || info->si_code == SI_KERNEL;
+    bool is_bent = ((uintptr_t)address & CPU_BENT) || info->si_code == SI_KERNEL;
     cudaError_t error = cudaErrorIllegalAddress;
     if (signal == SIGFPE) {
         snprintf(text, size, "divided an integer by zero");
@@ -71,7 +76,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
             cpu_say(
                 "host code touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
-                info->si_addr, claim->file ? "kernel " : "", claim->by);
+                info->si_addr, claim->kernel ? "kernel " : "",
+                claim->kernel ? claim->kernel : "cudaMemcpyAsync");
         cpu_end_claims(claim->work);
         return;
     }
@@ -106,8 +112,13 @@ struct place { // as the compiler lays it out; for an array `type` is the array'
 
 static bool is_news(const struct place *place)
 {
-    static const struct place *told; // once is enough
-    return __atomic_exchange_n(&told, place, __ATOMIC_RELAXED) != place;
+    enum { MOST = 64 };
+    static const struct place *told[MOST]; // once is enough
+    unsigned i = 0;
+    while (i < MOST && told[i] && told[i] != place) i++;
+    bool is_new = i < MOST && !told[i];
+    if (is_new) told[i] = place;
+    return is_new;
 }
 
 PUBLIC void __ubsan_handle_out_of_bounds(const struct place *place, size_t index)

@@ -6,12 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 4096 };
+enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 4096, MOST_PENDING = 8 };
 
 EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
 EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
 
-static __thread struct cpu_launch pending; // between configure and launch
+// Between configure and launch; several if an argument of a launch comes from a launch.
+static __thread struct cpu_launch pending[MOST_PENDING];
+static __thread unsigned pendings;
 static __thread cudaError_t launch_error;
 static unsigned long next_block, blocks, blocks_at_a_time;
 
@@ -93,70 +95,71 @@ static bool fits(const struct cpu_launch *l)
 PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,
                                dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
-    pending = (struct cpu_launch){kernel,       file,   line, grid, block,
-                                  shared_bytes, stream, NULL, NULL, NULL};
+    if (pendings == MOST_PENDING) pendings = 0; // left behind by exceptions
+    pending[pendings++] = (struct cpu_launch){.kernel = kernel,
+                                              .file = file,
+                                              .line = line,
+                                              .grid = grid,
+                                              .block = block,
+                                              .shared_bytes = shared_bytes,
+                                              .stream = stream};
+}
+
+static struct cpu_launch *this_launch(void)
+{
+    if (!pendings || cpu_running) {
+        cpu_say("a kernel was called like a function: write kernel<<<blocks, threads>>>(...)");
+        abort();
+    }
+    return &pending[pendings - 1];
 }
 
 // A pointer argument: the device's is noted with the launch, any other is bent so that it faults.
 PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
 {
+    struct cpu_launch *launch = this_launch();
     cpu_lock();
     struct cpu_allocation *a = cpu_find_allocation(pointer);
     if (a)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work + 1,
                                         .start = a->base,
                                         .bytes = a->bytes,
-                                        .by = pending.kernel,
-                                        .file = pending.file,
-                                        .line = pending.line,
+                                        .kernel = launch->kernel,
                                         .host_access = is_read_only ? PROT_READ : PROT_NONE});
     cpu_unlock();
     if (a || !pointer || cpu_is_near_device_memory(pointer)) return pointer;
-    pending.host_pointer = pointer;
-    return (void *)((uintptr_t)pointer | CPU_HOST_POINTER_BIT);
+    launch->host_pointer = pointer;
+    return (void *)((uintptr_t)pointer | CPU_BENT);
 }
 
-static cudaError_t take(void *threads, void (*run_threads)(const void *), void (*destroy)(void *))
+static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *))
 {
-    if (!fits(&pending)) return cudaErrorInvalidValue;
-    if (!cpu_is_stream(pending.stream)) return cudaErrorInvalidResourceHandle;
-    struct cpu_work *work = cpu_add_work(pending.stream, cpu_run_kernel);
+    if (!fits(launch)) return cudaErrorInvalidValue;
+    if (!cpu_is_stream(launch->stream)) return cudaErrorInvalidResourceHandle;
+    struct cpu_work *work = cpu_add_work(launch->stream, cpu_run_kernel);
     if (!work) return cudaErrorMemoryAllocation;
-    pending.threads = work->owned = threads;
-    pending.run_threads = run_threads;
-    work->launch = pending;
+    work->launch = *launch;
+    work->owned = launch->body;
     work->release = destroy;
     return cudaSuccess;
 }
 
-PUBLIC void cpu_cuda_launch(void *threads, void (*run_threads)(const void *),
-                            void (*destroy)(void *))
+PUBLIC void cpu_cuda_launch(void *body, void (*run_threads)(const void *), void (*destroy)(void *))
 {
-    if (!pending.kernel || cpu_running) {
-        cpu_say("a kernel was called like a function: write kernel<<<blocks, threads>>>(...)");
-        abort();
-    }
+    struct cpu_launch *launch = this_launch();
+    launch->body = body;
+    launch->run_threads = run_threads;
     cudaError_t error = cpu_enter();
-    if (!error) error = take(threads, run_threads, destroy);
+    if (!error) error = take(launch, destroy);
     if (error) {
-        destroy(threads);
+        destroy(body);
         cpu_end_claims(cpu_last_work + 1); // what its arguments were to be used for
     }
-    pending.kernel = NULL;
+    pendings--;
     launch_error = cpu_leave(error);
 }
 
 // ---- Launches by address
-
-PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments))
-{
-    struct kernel *k = malloc(sizeof *k);
-    if (!k) abort();
-    cpu_lock();
-    *k = (struct kernel){kernel, call, kernels};
-    kernels = k;
-    cpu_unlock();
-}
 
 static const struct kernel *find_kernel(const void *address)
 {
@@ -167,13 +170,24 @@ static const struct kernel *find_kernel(const void *address)
 
 bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
 
+PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments))
+{
+    struct kernel *k = cpu_is_kernel(kernel) ? NULL : malloc(sizeof *k);
+    if (!k) return;
+    cpu_keep_loaded(kernel);
+    cpu_lock();
+    *k = (struct kernel){kernel, call, kernels};
+    kernels = k;
+    cpu_unlock();
+}
+
 PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared_bytes, cudaStream_t stream)
 {
     const struct kernel *k = find_kernel(kernel);
     if (!k) {
         ENTER();
-        LEAVE(cudaErrorInvalidResourceHandle);
+        LEAVE(kernel ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction);
     }
     Dl_info found = {.dli_sname = NULL};
     dladdr(kernel, &found);

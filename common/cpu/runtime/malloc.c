@@ -11,7 +11,8 @@ PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
     ENTER();
-    if (!pitch) LEAVE(cudaErrorInvalidValue);
+    if (!pitch || width > SIZE_MAX / 2 || (height && width > SIZE_MAX / 2 / height))
+        LEAVE(cudaErrorInvalidValue);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     LEAVE(cpu_allocate(pointer, *pitch * height, DEVICE));
 }
@@ -35,15 +36,17 @@ PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
     ENTER();
     if (!pointer || !bytes || flags > 15) LEAVE(cudaErrorInvalidValue);
     const struct cpu_allocation *a = cpu_find_allocation(pointer);
-    if (a && a->kind == DEVICE) LEAVE(cudaErrorInvalidValue);
-    if (a) LEAVE(cudaErrorHostMemoryAlreadyRegistered);
+    if (!a) a = cpu_find_allocation((char *)pointer + bytes - 1);
+    if (a)
+        LEAVE(a->kind == REGISTERED ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
     LEAVE(cpu_add_allocation(pointer, bytes, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 PUBLIC cudaError_t cudaHostUnregister(void *pointer)
 {
     ENTER();
-    cudaError_t error = cpu_release(pointer, REGISTERED, REGISTERED);
-    LEAVE(error ? cudaErrorHostMemoryNotRegistered : cudaSuccess);
+    bool is_unknown = pointer && !cpu_find_allocation(pointer);
+    LEAVE(is_unknown ? cudaErrorHostMemoryNotRegistered
+                     : cpu_release(pointer, REGISTERED, REGISTERED));
 }
 PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -69,9 +72,8 @@ PUBLIC cudaError_t cudaFree(void *pointer)
 PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     ENTER();
-    if (!free_bytes || !total_bytes) LEAVE(cudaErrorInvalidValue);
-    *total_bytes = cpu_device_bytes();
-    *free_bytes = *total_bytes - cpu_used_bytes;
+    if (total_bytes) *total_bytes = cpu_device_bytes();
+    if (free_bytes) *free_bytes = cpu_device_bytes() - cpu_used_bytes;
     LEAVE(cudaSuccess);
 }
 PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,

@@ -1,6 +1,7 @@
 // Memory as it is kept: the device's is out of the host's reach, starts as NaN, has guards around it
 // and is never used again; the host's that the device may use is known.
 #include "runtime.h"
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,15 +47,15 @@ bool cpu_is_near_device_memory(const void *address)
     return a > FIRST_PLACE - NEAR && a < next_place + NEAR;
 }
 
-// The host has to keep off: device memory, and what queued work is going to use.
+// The host has to keep off: device memory, and the pages that queued work is going to use.
 static void set_access(const struct cpu_allocation *a)
 {
-    int access = PROT_READ | PROT_WRITE;
-    if (!is_open && (a->kind == DEVICE || a->kind == VARIABLE))
-        access = PROT_NONE;
-    else if (!is_open && a->claim.work)
-        access = a->claim.host_access;
-    mprotect(a->body, a->body_bytes, access); // of variables and registered memory: 0 bytes
+    bool is_device = a->kind == DEVICE || a->kind == VARIABLE;
+    mprotect(a->body, a->body_bytes, is_device && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
+    if (is_open || !a->claim.work || !a->body_bytes) return;
+    size_t before = (size_t)(a->claim.start - a->body) / page_bytes() * page_bytes();
+    size_t end = round_up((size_t)(a->claim.start - a->body) + a->claim.bytes, page_bytes());
+    mprotect(a->body + before, end - before, a->claim.host_access);
 }
 
 void cpu_open_memory(bool open)
@@ -167,6 +168,8 @@ cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind o
     struct cpu_allocation **link = &allocations;
     while (*link && (*link)->base != pointer) link = &(*link)->next;
     if (!*link || ((*link)->kind != kind && (*link)->kind != other)) return cudaErrorInvalidValue;
+    if ((*link)->kind == MANAGED && !(*link)->body_bytes)
+        return cudaErrorInvalidValue; // a variable
     forget(link);
     return cudaSuccess;
 }
@@ -180,10 +183,18 @@ void cpu_free_everything(void)
             forget(link);
 }
 
+void cpu_keep_loaded(const void *address)
+{
+    Dl_info library;
+    if (dladdr(address, &library))
+        dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 // The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
+    cpu_keep_loaded(start);
     size_t bytes = (size_t)(end - start);
     struct cpu_allocation *a = cpu_add_allocation(start, bytes, is_managed ? MANAGED : VARIABLE);
     if (!a || is_managed || page_bytes() > 4096) return; // ../nvcc pads to 4096

@@ -41,11 +41,11 @@ static struct text read_file(const char *folder, const char *name)
     return text;
 }
 
-static bool write_file(const char *folder, const char *name, const char *text)
+static bool write_file(const char *folder, const char *name, const char *text, size_t bytes)
 {
     char *path = path_in(folder, name);
     FILE *file = path ? fopen(path, "w") : NULL;
-    bool is_written = file && fputs(text, file) >= 0;
+    bool is_written = file && fwrite(text, 1, bytes, file) == bytes;
     if (file && fclose(file)) is_written = false;
     free(path);
     return is_written;
@@ -90,20 +90,26 @@ static int run_nvcc(const char *folder, char *const arguments[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The driver's part: a PTX to a shared library, which is opened.
-void *cpu_open_ptx(const char *text)
+// For the driver: an image as a shared library that is open. Each has a path of its own.
+static void *open_image(const char *file, const char *image, size_t bytes)
 {
     char *folder = new_folder();
     if (!folder) return NULL;
-    char *cpp = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
-    char *arguments[] = {"nvcc", "-shared", "-Xcompiler", "-fPIC", "-o", cubin, cpp, NULL};
-    bool is_built =
-        cpp && cubin && write_file(folder, "ptx.ii", text) && run_nvcc(folder, arguments) == 0;
-    void *library = is_built ? dlopen(cubin, RTLD_NOW) : NULL;
-    free(cpp);
+    char *ptx = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
+    char *arguments[] = {"nvcc", "-shared", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
+    bool is_there = ptx && cubin && write_file(folder, file, image, bytes);
+    if (is_there && strcmp(file, "ptx.ii") == 0) is_there = run_nvcc(folder, arguments) == 0;
+    void *library = is_there ? dlopen(cubin, RTLD_NOW) : NULL;
+    free(ptx);
     free(cubin);
     remove_folder(folder);
     return library;
+}
+
+void *cpu_open_ptx(const char *text) { return open_image("ptx.ii", text, strlen(text)); }
+void *cpu_open_cubin(const char *image, size_t bytes)
+{
+    return open_image("cubin.so", image, bytes);
 }
 
 // ---- Programs
@@ -127,8 +133,9 @@ PUBLIC nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const ch
     if (!folder) return NVRTC_ERROR_INTERNAL_ERROR;
     char *arguments[MOST + 5] = {"nvcc", "--nvrtc", folder, program->name};
     for (int i = 0; i < count; i++) arguments[4 + i] = (char *)options[i];
-    int status =
-        write_file(folder, "source.cu", program->source) ? run_nvcc(folder, arguments) : -1;
+    int status = write_file(folder, "source.cu", program->source, strlen(program->source))
+                     ? run_nvcc(folder, arguments)
+                     : -1;
     program->log = read_file(folder, "log");
     if (status == NVRTC_SUCCESS) {
         program->ptx = read_file(folder, "ptx.ii");

@@ -57,6 +57,8 @@ PUBLIC void cpu_cuda_assert_fail(const char *text, const char *file, unsigned li
 {
     if (!cpu_running) __assert_fail(text, file, line, function);
     const char *end = strstr(function, "::<lambda"); // what ../nvcc put the kernel's body into
+    if (!end) end = strstr(function, "::(anonymous class)"); // clang's word for it
+    function += strncmp(function, "auto ", 5) == 0 ? 5 : 0;
     int length = end ? (int)(end - function) : (int)strlen(function);
     if (cpu_break_context(cudaErrorAssert))
         fprintf(stderr,

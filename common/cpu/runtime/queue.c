@@ -8,8 +8,8 @@ enum { MOST_WORK = 1 << 16 };
 struct handle { // what cudaStream_t and cudaEvent_t point to
     enum { STREAM, EVENT } kind;
     unsigned flags;
-    bool is_needed;               // a stream: what it holds has to run now
-    unsigned long recorded, done; // an event: work that records it, 0 if none
+    bool is_needed;                     // a stream: what it holds has to run now
+    unsigned long recorded_by, done_by; // an event: ids of work; 0: none
     struct timespec time;
     struct handle *next;
 };
@@ -164,10 +164,9 @@ static cudaError_t destroy(void *handle, unsigned kind)
     ENTER();
     struct handle *h = find(handle, kind), **link = &handles;
     if (!h) LEAVE(cudaErrorInvalidResourceHandle);
-    if (kind == STREAM)
-        cpu_finish_stream(handle);
-    else
-        finish_work(h->recorded);
+    for (size_t i = 0; i < queued; i++) // what uses it runs before it goes
+        queue[i]->is_needed = queue[i]->stream == h || queue[i]->owned == h;
+    if (queued) run_needed();
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);
@@ -224,15 +223,17 @@ PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     ENTER();
     const struct handle *e = find(event, EVENT);
     if (!cpu_is_stream(stream) || !e) LEAVE(cudaErrorInvalidResourceHandle);
-    struct cpu_work *work = flags ? NULL : cpu_add_work(stream, wait);
-    if (work) work->awaited = e->recorded;
-    LEAVE(work ? cudaSuccess : cudaErrorInvalidValue);
+    if (flags) LEAVE(flags == 1 ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    struct cpu_work *work = cpu_add_work(stream, wait);
+    if (work) work->awaited = e->recorded_by;
+    LEAVE(work ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 static void note_time(struct cpu_work *work)
 {
     struct handle *e = work->owned;
-    e->done = work->id;
+    if (work->id < e->done_by) return; // recorded again, in a stream that came first
+    e->done_by = work->id;
     clock_gettime(CLOCK_MONOTONIC, &e->time);
 }
 
@@ -244,7 +245,7 @@ PUBLIC cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     struct cpu_work *work = cpu_add_work(stream, note_time);
     if (!work) LEAVE(cudaErrorMemoryAllocation);
     work->owned = e;
-    e->recorded = work->id;
+    e->recorded_by = work->id;
     LEAVE(cudaSuccess);
 }
 
@@ -252,7 +253,7 @@ PUBLIC cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     ENTER();
     const struct handle *e = find(event, EVENT);
-    LEAVE(e ? finish_work(e->recorded) : cudaErrorInvalidResourceHandle);
+    LEAVE(e ? finish_work(e->recorded_by) : cudaErrorInvalidResourceHandle);
 }
 
 PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -260,8 +261,8 @@ PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
     ENTER();
     const struct handle *e = find(event, EVENT);
     if (!e) LEAVE(cudaErrorInvalidResourceHandle);
-    bool was_done = e->done == e->recorded;
-    finish_work(e->recorded);
+    bool was_done = e->done_by == e->recorded_by;
+    finish_work(e->recorded_by);
     LEAVE(was_done ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -270,10 +271,10 @@ PUBLIC cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, 
     ENTER();
     const struct handle *a = find(start, EVENT), *b = find(end, EVENT);
     if (!milliseconds) LEAVE(cudaErrorInvalidValue);
-    if (!a || !b || !a->recorded || !b->recorded ||
+    if (!a || !b || !a->recorded_by || !b->recorded_by ||
         ((a->flags | b->flags) & cudaEventDisableTiming))
         LEAVE(cudaErrorInvalidResourceHandle);
-    if (a->done != a->recorded || b->done != b->recorded) LEAVE(cudaErrorNotReady);
+    if (a->done_by != a->recorded_by || b->done_by != b->recorded_by) LEAVE(cudaErrorNotReady);
     *milliseconds = (float)((double)(b->time.tv_sec - a->time.tv_sec) * 1e3 +
                             (double)(b->time.tv_nsec - a->time.tv_nsec) / 1e6);
     LEAVE(cudaSuccess);

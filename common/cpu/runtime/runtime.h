@@ -22,8 +22,9 @@ void cpu_unlock(void);
 cudaError_t cpu_enter(void);
 cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(
-    cudaError_t error);        // every later call fails with it; true if it is the first
-extern cudaError_t cpu_broken; // that error, or cudaSuccess
+    cudaError_t error); // every later call fails with it; true if it is the first
+extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
+extern cudaError_t cpu_broken;              // that error, or cudaSuccess
 static inline bool cpu_context_is_broken(void)
 {
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
@@ -38,11 +39,11 @@ struct cpu_allocation {
     char *body; // the pages around it
     size_t body_bytes;
     enum cpu_kind kind;
-    struct cpu_claim { // queued work that needs it: until then the host leaves its hands off
+    struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
-        const char *start, *by, *file;
+        const char *start, *kernel; // kernel: NULL if it is a copy
         size_t bytes;
-        int line, host_access;
+        int host_access; // PROT_READ or PROT_NONE
     } claim;
     struct cpu_allocation *next;
 };
@@ -59,17 +60,19 @@ void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work); // 0: all of them
 void cpu_free_everything(void);
 void cpu_report_leaks(void);
+void cpu_keep_loaded(const void *address); // the library with it, for ever
 
 // queue.c: work is kept until somebody waits for it
-struct cpu_launch {
+struct
+    cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
     const char *kernel, *file;
     int line;
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
     const void *host_pointer; // an argument that is not device memory, or NULL
-    void *threads;
-    void (*run_threads)(const void *threads);
+    void *body;               // of the kernel, with its arguments
+    void (*run_threads)(const void *body);
 };
 struct cpu_copy { // a memset if `from` is NULL
     char *to;
@@ -100,7 +103,8 @@ void cpu_forget_handles(void);
 
 // launch.c, block.c
 enum { CPU_SHARED_BYTES = 49152 };
-#define CPU_HOST_POINTER_BIT ((uintptr_t)1 << 54) // set in a pointer, it is no address any more
+#define CPU_BENT \
+    ((uintptr_t)1 << 54) // set in a host pointer for a kernel: it is no address any more
 extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
 extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
 void cpu_run_kernel(struct cpu_work *work);
@@ -117,6 +121,7 @@ void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not 
 // nvrtc.c
 #define CPU_PTX "// PTX of the CPU stand-in" // how ../nvcc begins one
 void *cpu_open_ptx(const char *text);        // as a shared library; NULL if that cannot be done
+void *cpu_open_cubin(const char *image, size_t bytes);
 
 // print.c
 void cpu_flush_prints(void);
