@@ -156,6 +156,7 @@ __global__ void check(int n) { printf("lost\n"); assert(n > 3); }
 __global__ void follow(int **p) { **p = 1; }
 __global__ void divide(volatile int *p) { p[0] /= p[1]; }
 __global__ void touch(int *p) { *p = 1; }
+__global__ void call(int *p) { cudaMemset(p, 0, 4); }
 int main(int argc, char **argv)
 {
     int *d, *managed;
@@ -175,6 +176,8 @@ int main(int argc, char **argv)
     case 'i': printf("%d\n", variable); break;
     case 'j': touch<<<1, 1>>>(nullptr); break;
     case 'k': touch(d); break;
+    case 'l': __syncthreads(); break;
+    case 'm': call<<<1, 1>>>(d); break;
     }
     printf("%d\n", cudaDeviceSynchronize());
     cudaFree(d);
@@ -199,6 +202,8 @@ PROGRAM
     says h '7 0' 'host code touched 0x[0-9a-f]+, which kernel touch may not have finished with: wait for it first'
     says i '' 'host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first'
     says j 700 'kernel touch followed a null pointer'
+    says l '' 'program.cu:[0-9]+: __syncthreads\(\) is only for kernels'
+    says m 719 'kernel call calls a function of the CUDA runtime: only host code can'
     says k '' 'a kernel was called like a function: write kernel<<<blocks, threads>>>'
 }
 
@@ -300,6 +305,7 @@ PROGRAM
     needs_gpu '__global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }' 'tile is larger than the shared memory, 49152 bytes'
     needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t.* was not declared'
     needs_gpu 'int main() { 3 <<<1, 1>>>(); }' 'no kernel name in front of <<<'
+    needs_gpu '__global__ void k(); int main() { k<<<1, 1>>(); }' 'a declaration or launch without >>>'
 }
 
 @test "stand-in: nvcc's options: one file, several, -c, -E, -shared, sources of C and C++ beside CUDA" {

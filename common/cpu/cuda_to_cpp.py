@@ -24,7 +24,7 @@ TOKEN = re.compile(
     r'(?P<skip>(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?s:.*?)\)(?P=mark)"'  # raw string
     r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''  # string, character
     r"|^[ \t]*\#[^\n]*|\s+)"  # line marker, white space
-    r"|[A-Za-z_]\w*|\d[\w.']*|<<[ ]?<|>>[ ]?>|::|->|\.\.\.|.",
+    r"|[A-Za-z_]\w*|\d[\w.']*|<<[ ]?<|<<|>>[ ]?>|::|->|\.\.\.|.",
     re.M,
 )
 MARKER = re.compile(r'^# (\d+) "(.*)"(.*)\n', re.M)  # the preprocessor's: line, file, flags
@@ -84,8 +84,7 @@ class Source:
     def specify(self, i, new):
         """In place of the word at i; alignas(...) has to stay in front."""
         self.replace(i, i, "")
-        after = self.closing(i + 2) if self.tokens[i + 1] == "alignas" else i
-        self.after(after, new)
+        self.after(self.closing(i + 2) if self.tokens[i + 1] == "alignas" else i, new)
 
     def stop(self, i, message):
         marker = [m for m in self.markers if m.end() <= self.starts[i]][-1]
@@ -127,14 +126,15 @@ class Source:
 
     def until(self, i, ends):
         """The first of some tokens from i on, outside brackets and attributes."""
-        while self.tokens[i] not in ends:
+        start = i
+        while self.tokens[i] not in ends or self.tokens[i : i + 2] == ["[", "["]:
             if self.tokens[i] in ("__attribute__", "alignas", "decltype"):
                 i = self.closing(i + 1)
             elif self.tokens[i] in CLOSING:
                 i = self.closing(i)
             i += 1
             if i >= len(self.tokens):
-                stop(f"a declaration or launch without {' or '.join(ends)}")
+                self.stop(start, f"a declaration or launch without {' or '.join(ends)}")
         return i
 
     def kernel_start(self, i):
@@ -145,7 +145,7 @@ class Source:
                 i = self.opening(i, "[", "]") - 1
             elif tokens[i] == ")":
                 i = self.opening(i, "(", ")")
-                if not is_name(tokens[i - 1]):
+                if not is_name(tokens[i - 1]) and tokens[i - 1] != ">":
                     return i
                 i -= 1
             elif set(tokens[i]) == {">"}:
@@ -204,6 +204,9 @@ class Source:
             return
         right = max(n for n in range(i, body) if self.tokens[n] == ")")
         left = self.opening(right, "(", ")")
+        for n in range(body, self.closing(body)):
+            if self.tokens[n] in ("__func__", "__FUNCTION__"):
+                self.replace(n, n, f'"{self.tokens[left - 1]}"')
         end, names = self.closing(body), self.parameters(left + 1, right)
         if "<<<" in self.tokens[body:end]:
             self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
@@ -222,20 +225,20 @@ class Source:
         """__device__, __constant__ or __managed__ at i: of a function or of a variable"""
         end = self.until(i, ("=", "[", ";", "{", "("))
         words = self.tokens[self.statement(i) : end]
-        is_pointer = self.tokens[end] == "(" and self.tokens[end + 1] == "*"  # to a function
+        is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
         is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
-        is_constant = "constexpr" in words or ("const" in words and "*" not in words)
-        if "const" in words and (self.tokens[end] == "[" or self.tokens[i] == "__constant__"):
+        is_constant = "const" in words and "*" not in words and not is_function
+        if is_constant and (self.tokens[end] == "[" or self.tokens[i] == "__constant__"):
             is_constant = False  # it can be copied to, all the same
             n = self.statement(i) + words.index("const")
             self.replace(n, n, "")
-        is_managed = "__managed__" in words
-        if is_function or is_constant or "extern" in words:
+        others = {"extern", "constexpr"}  # or the other word says it: __device__ __constant__
+        if self.tokens[i] == "__device__":
+            others |= {"__constant__", "__managed__"}
+        if is_function or is_constant or others & set(words):
             self.replace(i, i, "")
-        elif is_managed and self.tokens[i] != "__managed__":
-            self.replace(i, i, "")  # __device__ __managed__: the other word does it
         else:
-            section = "cpu_cuda_managed" if is_managed else "cpu_cuda_device"
+            section = "cpu_cuda_managed" if "__managed__" in words else "cpu_cuda_device"
             static = "" if "static" in words else "static "  # each source has its own, as with nvcc
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
@@ -250,18 +253,16 @@ class Source:
         name = self.tokens[left - 1]
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
-            fits = f"sizeof({name}) <= 49152"
-            self.after(
-                end,
-                f' static_assert({fits}, "{name} is larger than the shared memory, 49152 bytes");',
-            )
+            what = f'"{name} is larger than the shared memory, 49152 bytes"'
+            if is_name(name):
+                self.after(end, f" static_assert(sizeof({name}) <= 49152, {what});")
             return
         kind = " ".join(
             t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__")
         )
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
         pointer = f"(*&{name}){more}" if more else f"*&{name}"
-        value = f"reinterpret_cast<decltype({name})>(cpu_cuda_dynamic_shared)"
+        value = f"(decltype({name}))cpu_cuda_dynamic_shared"
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
         self.replace(
             begin, end, f"[[maybe_unused]] static thread_local {kind} {pointer} = {value};{lines}"

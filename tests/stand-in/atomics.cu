@@ -35,6 +35,30 @@ __global__ void one_of_each(int *i, unsigned *u, unsigned long long *l, float *f
     s[1] = atomicMax(s + 9, 1ll << 50);
 }
 
+// As CUDA's guide makes an atomic that there is not.
+__device__ double multiply_atomically(double *address, double factor)
+{
+    unsigned long long *bits = (unsigned long long *)address, old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __double_as_longlong(__longlong_as_double(assumed) * factor));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+
+__global__ void bits(double *product, int *largest, int *counts)
+{
+    multiply_atomically(product, 2);
+    atomicMax(largest, __float_as_int(0.5f + threadIdx.x));
+    if (threadIdx.x == 0) {
+        counts[0] = __popc(0xf0f0u) + __popcll(1ull << 40);
+        counts[1] = __clz(1) * 100 + __clz(0);
+        counts[2] = __ffs(8) * 100 + __ffs(0);
+        counts[3] = __clzll(1) * 100 + __ffsll(1ll << 40);
+        counts[4] = (int)__int_as_float(0x40400000) + (int)__uint_as_float(__float_as_uint(4.0f));
+    }
+}
+
 __global__ void histogram(const unsigned char *text, int n, int *bins)
 {
     __shared__ int mine[16];
@@ -110,5 +134,12 @@ int main()
     show("counter", " %u", counter, 1, 0);
     show("total", " %g", total, 1, 0);
     show("largest", " %d", largest, 1, 0);
+    double *product = zeros<double>(32), one = 1;
+    int *largest_bits = zeros<int>(32), *counts = zeros<int>(32);
+    cudaMemcpy(product, &one, sizeof one, cudaMemcpyHostToDevice);
+    bits<<<1, 20>>>(product, largest_bits, counts);
+    show("product", " %g", product, 1, 0);
+    show("largest float", " %x", largest_bits, 1, 0);
+    show("bits", " %d", counts, 5, 0);
     printf("%s\n", cudaGetErrorName(cudaGetLastError()));
 }

@@ -53,6 +53,12 @@ __global__ void declared_inside(int *p);
 }
 __global__ void outer::declared_inside(int *p) { atomicAdd(p, 1); }
 template <class T> __global__ std::enable_if_t<(sizeof(T) > 2)> add_large(T *p) { atomicAdd(p, sizeof(T)); }
+template <int N, bool B> __global__ void shifted(int *p) { atomicAdd(p, B ? 1000 : N); }
+__global__ void its_name(void)
+{
+    uint3 size = blockDim;
+    printf("%s %s %u\n", __func__, __FUNCTION__, size.x);
+}
 __device__ __noinline__ int twice(int n) { return 2 * n; }
 __global__ void add_from(int *__restrict__ p, const int *const from, const Point point) { atomicAdd(p, twice(*from) + point.y); }
 __global__ void smaller(int *p, unsigned u, float f) { atomicAdd(p, min(3, u) + (int)max(f, 1.5)); }
@@ -163,6 +169,9 @@ int main()
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel(add_any<int>, dim3(1), dim3(32), more)));
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)nullptr, dim3(2), dim3(3), arguments, 0, nullptr)));
     cudaGetLastError();
+    shifted<1 << 3, false><<<1, 1>>>(d);
+    static_cast<void (*)(int *, int)>(add)<<<1, 1>>>(d, 1);
+    its_name<<<1, 1>>>();
     outer::declared_inside<<<1, 1>>>(d);
     add_large<<<1, 1>>>(d);
     add_from<<<1, 1>>>(d, device_two, Point{0, 100});

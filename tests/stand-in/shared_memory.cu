@@ -84,6 +84,29 @@ __global__ void barrier_in_a_function(int *out)
         *out = seen + 1;
 }
 
+__global__ void ways_to_write_it(int *out, int n)
+{
+    extern __shared__ volatile int dynamic[];
+    static __shared__ int a;
+    __shared__ alignas(16) short b[4];
+    __shared__ __align__(8) unsigned char c[8], d[2][2];
+    __shared__ struct {
+        int x, y[3];
+    } e;
+    __shared__ float f[16 >= 32 ? 16 : 32];
+    if (threadIdx.x == 0) {
+        a = 1;
+        b[3] = 2;
+        c[7] = d[1][1] = 3;
+        e.x = e.y[2] = 4;
+        f[31] = 5;
+        dynamic[n] = 6;
+    }
+    __syncthreads();
+    if (threadIdx.x == blockDim.x - 1)
+        *out = a + b[3] + c[7] + d[1][1] + e.x + e.y[2] + (int)f[31] + dynamic[n];
+}
+
 // Every thread of the first block meets the barrier, and only some of the others.
 __global__ void leave_early(int *out)
 {
@@ -136,6 +159,10 @@ int main()
     barrier_in_a_function<<<1, dim3(8, 4, 2)>>>(out);
     cudaMemcpy(r, out, sizeof *r, cudaMemcpyDeviceToHost);
     printf("barrier in a function %d\n", r[0]);
+
+    ways_to_write_it<<<1, 40, 64>>>(out, 15);
+    cudaMemcpy(r, out, sizeof *r, cudaMemcpyDeviceToHost);
+    printf("ways to write it %d\n", r[0]);
 
     leave_early<<<4, 64>>>(out);
     cudaMemcpy(r, out, 4 * 64 * sizeof *r, cudaMemcpyDeviceToHost);

@@ -2,9 +2,11 @@
 #pragma once
 #include "cuda_runtime_api.h"
 #include "device_launch_parameters.h"
+#include "vector_types.h"
 
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 #ifndef __CUDACC__ // else ../nvcc rewrites these words
 #define __global__
@@ -37,7 +39,8 @@ void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **argumen
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
 cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
-                                 const void *from, size_t bytes, cudaMemcpyKind kind);
+                                 const void *from, size_t bytes, cudaMemcpyKind kind,
+                                 cudaStream_t stream, bool wait);
 int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 }
 
@@ -112,6 +115,7 @@ inline void __syncthreads(const char *file = __builtin_FILE(), int line = __buil
     cpu_cuda_barrier(file, line);
 }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 template <class T> T __ldg(const T *pointer) { return *pointer; }
 
@@ -171,32 +175,30 @@ template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b)
 }
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline double rsqrt(double x) { return 1 / sqrt(x); }
+template <class To, class From> To cpu_cuda_bits(From from)
+{
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+inline int __float_as_int(float x) { return cpu_cuda_bits<int>(x); }
+inline unsigned __float_as_uint(float x) { return cpu_cuda_bits<unsigned>(x); }
+inline float __int_as_float(int x) { return cpu_cuda_bits<float>(x); }
+inline float __uint_as_float(unsigned x) { return cpu_cuda_bits<float>(x); }
+inline long long __double_as_longlong(double x) { return cpu_cuda_bits<long long>(x); }
+inline double __longlong_as_double(long long x) { return cpu_cuda_bits<double>(x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline float __fdividef(float x, float y) { return x / y; }
 #define __expf expf
 #define __logf logf
 #define __powf powf
 #define __sinf sinf
 #define __cosf cosf
-
-#define CPU_CUDA_VECTOR3(T, name) \
-    struct name##3 { T x, y, z; };
-#define CPU_CUDA_VECTORS(T, name, align2, align4) \
-    struct name##1 { T x; }; \
-    struct __align__(align2) name##2 { T x, y; }; \
-    struct __align__(align4) name##4 { T x, y, z, w; }; \
-    inline name##1 make_##name##1(T x) { return {x}; } \
-    inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
-    inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
-    inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-CPU_CUDA_VECTOR3(unsigned char, uchar)
-CPU_CUDA_VECTOR3(int, int)
-CPU_CUDA_VECTOR3(float, float)
-CPU_CUDA_VECTOR3(double, double)
-CPU_CUDA_VECTORS(unsigned char, uchar, 2, 4)
-CPU_CUDA_VECTORS(int, int, 8, 16)
-CPU_CUDA_VECTORS(unsigned, uint, 8, 16)
-CPU_CUDA_VECTORS(float, float, 8, 16)
-CPU_CUDA_VECTORS(double, double, 16, 16)
 
 // ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
@@ -229,13 +231,25 @@ template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, size_t n, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind);
+    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, 0, true);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &to, const void *from, size_t n, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, stream, false);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind);
+    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, 0, true);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &from, size_t n, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, stream, false);
 }
 template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {

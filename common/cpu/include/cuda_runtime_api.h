@@ -22,12 +22,14 @@ extern "C" {
     ERROR(cudaErrorInvalidSymbol, 13, "invalid device symbol") \
     ERROR(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
     ERROR(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    ERROR(cudaErrorInvalidDevicePointer, 17, "invalid device pointer") \
     ERROR(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
     ERROR(cudaErrorInvalidDeviceFunction, 98, "invalid device function") \
     ERROR(cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
     ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal") \
     ERROR(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid") \
     ERROR(cudaErrorDeviceUninitialized, 201, "invalid device context") \
+    ERROR(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
     ERROR(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed") \
     ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
     ERROR(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state") \
@@ -35,9 +37,11 @@ extern "C" {
     ERROR(cudaErrorNotReady, 600, "device not ready") \
     ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
     ERROR(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+    ERROR(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
     ERROR(cudaErrorAssert, 710, "device-side assert triggered") \
     ERROR(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
     ERROR(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    ERROR(cudaErrorMisalignedAddress, 716, "misaligned address") \
     ERROR(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
     ERROR(cudaErrorNotSupported, 801, "operation not supported") \
@@ -99,6 +103,7 @@ struct dim3 {
 #ifdef __cplusplus
     constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
 #endif
 };
 typedef struct dim3 dim3;

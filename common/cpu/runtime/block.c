@@ -135,8 +135,8 @@ static bool begin_block(void)
     c->has_barrier = false;
     c->phase = 0;
     cpu_cuda_row_end = c->seed ? 0 : blockDim.x;
-    size_t shared = c->launch->shared_bytes;
-    if (shared) memset(c->shared_limit - shared, 0xFF, shared); // NaN, as all fresh memory
+    char *shared = cpu_cuda_dynamic_shared;
+    memset(shared, 0xFF, (size_t)(c->shared_limit - shared)); // NaN, as all fresh memory
     return true;
 }
 
@@ -179,6 +179,10 @@ void cpu_leave_kernel(void) { _longjmp(core->current->end, 1); }
 // __syncthreads(). The first one in a block gives all later threads a fiber.
 PUBLIC void cpu_cuda_barrier(const char *file, int line)
 {
+    if (!cpu_running) {
+        cpu_say("%s:%d: __syncthreads() is only for kernels", file, line);
+        abort();
+    }
     struct fiber *fiber = core->current;
     if (!core->has_barrier && !core->seed)
         core->position = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

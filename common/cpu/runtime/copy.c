@@ -164,7 +164,7 @@ PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
 }
 PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset,
                                         void *to, const void *from, size_t bytes,
-                                        enum cudaMemcpyKind kind)
+                                        enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
     ENTER();
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
@@ -174,5 +174,5 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
     if (offset > symbol_bytes || bytes > symbol_bytes - offset) LEAVE(cudaErrorInvalidValue);
     char *place = (char *)symbol + offset;
     struct cpu_copy c = bytes_of(to ? to : place, from ? from : place, bytes);
-    LEAVE(copy(c, kind, NULL, true));
+    LEAVE(copy(c, kind, stream, wait));
 }

@@ -35,7 +35,16 @@ static cudaError_t failure_on_demand(void)
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 
-void cpu_lock(void) { pthread_mutex_lock(&lock); }
+void cpu_lock(void)
+{
+    if (cpu_running) { // it holds the lock already
+        if (cpu_break_context(cudaErrorLaunchFailure))
+            cpu_say("%s:%d: kernel %s calls a function of the CUDA runtime: only host code can",
+                    cpu_running->file, cpu_running->line, cpu_running->kernel);
+        cpu_leave_kernel();
+    }
+    pthread_mutex_lock(&lock);
+}
 void cpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
 cudaError_t cpu_enter(void)
