@@ -135,8 +135,10 @@ static bool begin_block(void)
     c->has_barrier = false;
     c->phase = 0;
     cpu_cuda_row_end = c->seed ? 0 : blockDim.x;
-    char *shared = cpu_cuda_dynamic_shared;
-    memset(shared, 0xFF, (size_t)(c->shared_limit - shared)); // NaN, as all fresh memory
+    if (c->launch->shared_bytes) { // NaN, as all fresh memory
+        char *shared = cpu_cuda_dynamic_shared;
+        memset(shared, 0xFF, (size_t)(c->shared_limit - shared));
+    }
     return true;
 }
 
