@@ -51,7 +51,7 @@ nvcc-packages: | tools
 # The stand-in's runtime library, built before anything is built with it.
 ifeq ($(BACKEND),cpu)
 RUNTIME := ../common/cpu/lib/libcpu_cuda.so
-$(RUNTIME): $(wildcard ../common/cpu/nvcc ../common/cpu/include/* ../common/cpu/runtime/*) | tools
+$(RUNTIME): $(wildcard $(addprefix ../common/cpu/,nvcc *.py include/* runtime/*)) | tools
 	@CC='$(CC)' ../common/cpu/nvcc --build-runtime
 endif
 

@@ -74,7 +74,8 @@ static void choose_thread(unsigned position)
     threadIdx = (uint3){i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
 }
 
-// The next thread on this stack, if threadIdx.x has come to cpu_cuda_row_end.
+// run_threads, in cuda_runtime.h, goes through a row by itself: the threads that differ in x only, up
+// to cpu_cuda_row_end. Then, or after every thread if that is 0, it asks here whether to go on.
 PUBLIC bool cpu_cuda_next_row(void)
 {
     if (core->has_barrier) return false;
@@ -189,7 +190,7 @@ PUBLIC void cpu_cuda_barrier(const char *file, int line)
     if (!core->has_barrier && !core->seed)
         core->position = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     core->has_barrier = true;
-    cpu_cuda_row_end = 0;
+    cpu_cuda_row_end = 0; // from now on a stack ends with its thread
     fiber->thread = threadIdx;
     fiber->state = WAITING;
     fiber->file = file;

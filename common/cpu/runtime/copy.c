@@ -108,14 +108,12 @@ static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
 
 PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    ENTER();
-    LEAVE(copy(bytes_of(to, from, bytes), kind, NULL, true));
+    CALL(copy(bytes_of(to, from, bytes), kind, NULL, true));
 }
 PUBLIC cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    ENTER();
-    LEAVE(copy(bytes_of(to, from, bytes), kind, stream, false));
+    CALL(copy(bytes_of(to, from, bytes), kind, stream, false));
 }
 PUBLIC cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -134,13 +132,11 @@ PUBLIC cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
 }
 PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-    ENTER();
-    LEAVE(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL));
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL));
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
-    ENTER();
-    LEAVE(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream));
+    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream));
 }
 PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 {

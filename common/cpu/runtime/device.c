@@ -24,8 +24,7 @@ PUBLIC cudaError_t cudaGetDevice(int *device)
 
 PUBLIC cudaError_t cudaSetDevice(int device)
 {
-    ENTER();
-    LEAVE(device ? cudaErrorInvalidDevice : cudaSuccess);
+    CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)

@@ -5,8 +5,7 @@ enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
 
 PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    ENTER();
-    LEAVE(cpu_allocate(pointer, bytes, DEVICE));
+    CALL(cpu_allocate(pointer, bytes, DEVICE));
 }
 PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
@@ -24,8 +23,7 @@ PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flag
 }
 PUBLIC cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-    ENTER();
-    LEAVE(flags < 8 ? cpu_allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
+    CALL(flags < 8 ? cpu_allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
 }
 PUBLIC cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
@@ -60,8 +58,7 @@ PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 }
 PUBLIC cudaError_t cudaFreeHost(void *pointer)
 {
-    ENTER();
-    LEAVE(pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess);
+    CALL(pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess);
 }
 PUBLIC cudaError_t cudaFree(void *pointer)
 {

@@ -61,7 +61,8 @@ struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *
 }
 
 // Marks what has to run before the work that is needed already, by CUDA's rules: a stream keeps its
-// order; the default stream and those that are not cudaStreamNonBlocking wait for each other.
+// order; the default stream and those that are not cudaStreamNonBlocking wait for each other. Of
+// a in s, b in t, c in the default stream, d in s, a wait for d needs c, and that needs a and b.
 static void mark_needed(void)
 {
     bool blocking_needed = false;
@@ -201,11 +202,7 @@ PUBLIC cudaError_t cudaEventCreate(cudaEvent_t *event)
 PUBLIC cudaError_t cudaStreamDestroy(cudaStream_t stream) { return destroy(stream, STREAM); }
 PUBLIC cudaError_t cudaEventDestroy(cudaEvent_t event) { return destroy(event, EVENT); }
 
-PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    ENTER();
-    LEAVE(cpu_finish_stream(stream));
-}
+PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream) { CALL(cpu_finish_stream(stream)); }
 
 // Asked whether it is ready, a stream or an event says no once, if it is not, and then runs.
 PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)

@@ -17,12 +17,14 @@
         if (standing_) return cpu_leave(standing_); \
     } while (0)
 #define LEAVE(error) return cpu_leave(error)
+#define CALL(expression) \
+    ENTER(); \
+    LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
 cudaError_t cpu_enter(void);
 cudaError_t cpu_leave(cudaError_t error);
-bool cpu_break_context(
-    cudaError_t error); // every later call fails with it; true if it is the first
+bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
 extern cudaError_t cpu_broken;              // that error, or cudaSuccess
 static inline bool cpu_context_is_broken(void)
