@@ -23,6 +23,50 @@ Hello World From GPU!'
     assert_regex "$stderr" "hello.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
 }
 
+@test "01: threads: each of 2 blocks of 4 threads knows its element, in whatever order" {
+    local expected='' block thread
+    for block in 0 1; do
+        for thread in 0 1 2 3; do
+            expected+="block $block of 2, thread $thread of 4: element $((4 * block + thread))"$'\n'
+        done
+    done
+    try ./threads
+    assert_success
+    assert_equal "$(sort <<<"$output")" "${expected%$'\n'}"
+    assert_quiet
+}
+
+@test "01: threads: on the stand-in, CPU_CUDA_SEED shows other orders" {
+    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/threads" threads.cu
+    orders=$(for seed in 1 2 3 4; do CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/threads" 2>/dev/null | head -n 1; done | sort -u)
+    [ "$(wc -l <<<"$orders")" -gt 1 ]
+}
+
+@test "01: devices lists them, and runs a kernel on the one that is chosen" {
+    try ./devices
+    assert_success
+    assert_line --index 0 --regexp '^device 0: .+, PCI bus [0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0$'
+    assert_line --index 1 --regexp '^  compute capability [0-9]+\.[0-9], [0-9]+ multiprocessors, [0-9]+\.[0-9] GB of memory$'
+    assert_quiet
+    try ./devices 0
+    assert_success
+    assert_line --index -1 'a kernel ran on device 0'
+}
+
+@test "01: devices: a device that is not there, or is no number" {
+    count=$(./devices 2>/dev/null | grep -c '^device')
+    for wrong in 99 -1 '' one 0x 99999999999999999999; do
+        try ./devices "$wrong"
+        assert_failure 1
+        assert_regex "$stderr" "there is no device $wrong: they are numbered 0 to $((count - 1))"
+        refute_output --partial 'a kernel ran'
+    done
+    try env CUDA_VISIBLE_DEVICES= ./devices 0
+    assert_failure 1
+    line=$(grep -n 'CHECK(cudaGetDeviceCount' devices.cu | cut -d: -f1)
+    assert_regex "$stderr" "devices.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
+}
+
 @test "01: the stage runs alone, beside common" {
     copy_out 01-hello-kernel
     try_make -C 01-hello-kernel run
