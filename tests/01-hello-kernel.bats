@@ -42,6 +42,18 @@ Hello World From GPU!'
     [ "$(wc -l <<<"$orders")" -gt 1 ]
 }
 
+@test "01: limits: a launch at each limit runs, and one beyond does not" {
+    try ./limits
+    assert_success
+    assert_equal "${#lines[@]}" 10
+    for what in 'threads in a block, x +1024' 'threads in a block, y +1024' 'threads in a block, z +64' \
+        'threads in a block, all in all +1024' 'blocks in a grid, x +2147483647' 'blocks in a grid, y +65535' \
+        'blocks in a grid, z +65535' 'bytes of shared memory +49152'; do
+        assert_line --regexp "^$what  runs  cudaErrorInvalid(Value|Configuration)\$" # CUDA 13 and 12
+    done
+    assert_line --index 9 --regexp '^1125899906842624 blocks become 0 in a dim3: cudaErrorInvalid(Value|Configuration)$'
+}
+
 @test "01: devices lists them, and runs a kernel on the one that is chosen" {
     try ./devices
     assert_success

@@ -212,7 +212,7 @@ class Source:
             self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
         captures = "".join(f", {name} = ::cpu_cuda::argument({name})" for name in names)
         self.after(body, f" ::cpu_cuda::launch([={captures}]() mutable {{ ")
-        self.before(end, "}); ")
+        self.before(end, "}); " if end > body + 1 else "}, false); ")
         is_template = "template" in self.tokens[self.statement(i) : i]
         types = " ".join(self.tokens[left : right + 1])
         if not is_template and "=" not in types:

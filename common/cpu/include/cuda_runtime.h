@@ -76,9 +76,9 @@ template <class Thread> void run_threads(const void *first)
 }
 
 // What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
-template <class Thread> void launch(const Thread &thread)
+template <class Thread> void launch(const Thread &thread, bool has_body = true)
 {
-    cpu_cuda_launch(new Thread(thread), run_threads<Thread>,
+    cpu_cuda_launch(new Thread(thread), has_body ? run_threads<Thread> : nullptr,
                     [](void *kept) { delete static_cast<Thread *>(kept); });
 }
 

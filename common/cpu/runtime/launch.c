@@ -46,6 +46,7 @@ static void *run_on_core(void *launch)
 void cpu_run_kernel(struct cpu_work *work)
 {
     struct cpu_launch *launch = &work->launch;
+    if (!launch->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
     unsigned long cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
     if (cores > MOST_CORES) cores = MOST_CORES;
     blocks = (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z;
