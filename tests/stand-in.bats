@@ -11,7 +11,8 @@ setup() {
 
 # What a program printed, with the blocks of a kernel, which print in any order, in order.
 in_order() {
-    awk '/^block [0-9]/ { lines[n++] = $0; next } { while (n) print lines[--n] | "sort"; close("sort"); print }'
+    awk 'function flush() { fflush(); while (n) print lines[--n] | "sort"; close("sort") }
+        /^block [0-9]/ { lines[n++] = $0; next } { flush(); print } END { flush() }'
 }
 
 # Compiles a program of stand-in/ and compares what it prints: agrees NAME COMPILER [option]...

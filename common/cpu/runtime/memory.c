@@ -15,7 +15,7 @@ enum { ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF };
 
 size_t cpu_used_bytes;
 static struct cpu_allocation *allocations;
-static bool is_open, has_claims;
+static bool is_open;
 static uintptr_t next_place = FIRST_PLACE;
 
 // AddressSanitizer's, if the program was built with it
@@ -81,14 +81,13 @@ void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
     if (a->kind != PINNED && a->kind != MANAGED) return;
     a->claim = claim;
-    has_claims = true;
     set_access(a);
 }
 
 void cpu_end_claims(unsigned long work)
 {
-    for (struct cpu_allocation *a = has_claims ? allocations : NULL; a; a = a->next)
-        if (a->claim.work && (work == 0 || a->claim.work == work)) {
+    for (struct cpu_allocation *a = allocations; a; a = a->next)
+        if (a->claim.work == work) {
             a->claim.work = 0;
             set_access(a);
         }

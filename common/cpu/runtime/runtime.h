@@ -59,7 +59,7 @@ bool cpu_is_near_device_memory(const void *address);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
 const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outside this one
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
-void cpu_end_claims(unsigned long work); // 0: all of them
+void cpu_end_claims(unsigned long work);
 void cpu_free_everything(void);
 void cpu_report_leaks(void);
 void cpu_keep_loaded(const void *address); // the library with it, for ever
