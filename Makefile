@@ -1,15 +1,18 @@
 # All stages at once. Each has a Makefile of its own with the same targets: make -C 04-gather run
 STAGES := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+BENCHED := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes
 COMMON := common
 PYTHON ?= python3
 .NOTPARALLEL:
-.PHONY: help run build test clean doctor
+.PHONY: help run build test sanitize bench clean doctor
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run the four stages'
 	@echo '  test    build them and run all tests'
 	@echo '  build   build them'
+	@echo '  sanitize  look for memory errors, leaks and races in them'
+	@echo '  bench   measure, on a GPU'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
@@ -26,7 +29,7 @@ clean:
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
 include common/device.mk
 
-run build:
+run build sanitize:
 	@for stage in $(STAGES); do \
 	    printf '\n== %s ==\n' $$stage; \
 	    $(MAKE) --no-print-directory -C $$stage $@ || exit 1; \
@@ -34,4 +37,7 @@ run build:
 
 test: build
 	@tests/run
+
+bench:
+	@for stage in $(BENCHED); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done
 endif

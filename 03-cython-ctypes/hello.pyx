@@ -11,16 +11,7 @@ import sys
 
 from posix.dlfcn cimport RTLD_NOW, dlerror, dlopen, dlsym
 
-
-class CudaError(RuntimeError):
-    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress") and .text (in words)."""
-
-    def __init__(self, code, name, text):
-        super().__init__(code, name, text)  # all three in args: the exception can be pickled
-        self.code, self.name, self.text = code, name, text
-
-    def __str__(self):
-        return f"CUDA error {self.code}, {self.name}: {self.text}"
+from cuda_error import CudaError
 
 
 def find_library(name="libhello.so"):

@@ -5,13 +5,15 @@ STAGE := $(lastword $(notdir $(CURDIR)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build run test clean doctor tools nvcc-packages python-packages FORCE
+.PHONY: help build run test sanitize bench need-gpu clean doctor tools nvcc-packages python-packages FORCE
 
 help:
 	@echo '$(STAGE): make TARGET'
 	@echo '  run     build this stage and run it'
 	@echo '  build   build it: $(BUILDS)'
 	@echo '  test    run its tests'
+	@echo '  sanitize  look for memory errors, leaks and races (compute-sanitizer, AddressSanitizer)'
+	@echo '  bench   measure, on a GPU, and keep the result in bench.txt'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
@@ -32,6 +34,18 @@ clean:
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
 include ../common/device.mk
 include ../common/python.mk
+
+# make sanitize builds anew: with line numbers, and for the CPU with its sanitizers.
+ifneq ($(filter sanitize,$(MAKECMDGOALS)),)
+export BACKEND
+NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
+CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
+SANITIZERS := -fsanitize=address,undefined
+endif
+
+need-gpu:
+	@[ '$(BACKEND) $(word 3,$(DEVICE_FOUND))' = 'cuda gpu' ] || { \
+	    echo 'make bench needs a GPU: what the CPU stand-in takes says nothing about one' >&2; exit 1; }
 
 build: $(BUILDS)
 

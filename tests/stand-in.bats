@@ -29,7 +29,7 @@ agrees() {
 
 # ---- The same answers as a GPU's
 
-ANSWERS='error_codes memory_and_limits shared_memory atomics streams_and_events managed_and_variables launches'
+ANSWERS='error_codes memory_and_limits shared_memory atomics streams_and_events managed_and_variables launches forks'
 
 # memory_and_limits.cu writes 24 elements past the end, which a GPU does not notice and the stand-in does: not here.
 copy_program() {

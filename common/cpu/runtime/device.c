@@ -7,7 +7,8 @@ static int cores(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 
 PUBLIC cudaError_t cudaGetDeviceCount(int *count)
 {
-    if (count) *count = 0; // if the call fails
+    if (count) *count = cpu_is_forked; // 0 if the call fails
+    if (count && cpu_is_forked) return cudaSuccess;
     ENTER();
     if (!count) LEAVE(cudaErrorInvalidValue);
     *count = 1;
@@ -27,11 +28,8 @@ PUBLIC cudaError_t cudaSetDevice(int device)
     CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
-PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+static void describe(struct cudaDeviceProp *properties)
 {
-    ENTER();
-    if (!properties) LEAVE(cudaErrorInvalidValue);
-    if (device) LEAVE(cudaErrorInvalidDevice);
     *properties = (struct cudaDeviceProp){
         .name = "CPU stand-in (no GPU)",
         .totalGlobalMem = cpu_device_bytes(),
@@ -59,6 +57,15 @@ PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, in
         .unifiedAddressing = 1,
         .managedMemory = 1,
     };
+}
+
+PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    if (properties && !device && cpu_is_forked) return describe(properties), cudaSuccess;
+    ENTER();
+    if (!properties) LEAVE(cudaErrorInvalidValue);
+    if (device) LEAVE(cudaErrorInvalidDevice);
+    describe(properties);
     LEAVE(cudaSuccess);
 }
 

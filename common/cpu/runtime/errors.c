@@ -7,6 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 cudaError_t cpu_broken = cudaSuccess; // the sticky error: only a new process gets rid of it
+bool cpu_is_forked = false;
 __thread cudaError_t cpu_last_error = cudaSuccess;
 
 void cpu_say(const char *format, ...)
@@ -47,11 +48,22 @@ void cpu_lock(void)
 }
 void cpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
+// A process forked after its parent used CUDA has no device, and no work of its own to report.
+static void in_forked_child(void)
+{
+    cpu_is_forked = true;
+    cpu_broken = cudaErrorInitializationError;
+    cpu_unlock();
+}
+
 cudaError_t cpu_enter(void)
 {
     static bool introduced = false;
     cpu_lock();
-    if (!introduced) cpu_say("this program runs on the CPU, not on a GPU");
+    if (!introduced) {
+        cpu_say("this program runs on the CPU, not on a GPU");
+        pthread_atfork(cpu_lock, cpu_unlock, in_forked_child);
+    }
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;
     return cpu_context_is_broken() ? cpu_broken : failure_on_demand();
@@ -75,7 +87,7 @@ bool cpu_break_context(cudaError_t error)
 // cudaDeviceReset "succeeds" on a lost device, but a lost device does not come back.
 PUBLIC cudaError_t cudaDeviceReset(void)
 {
-    if (cpu_context_is_broken()) {
+    if (cpu_context_is_broken() && !cpu_is_forked) {
         cpu_broken = cudaErrorDevicesUnavailable;
         return cpu_last_error = cudaSuccess;
     }

@@ -96,7 +96,7 @@ static void *open_image(const char *file, const char *image, size_t bytes)
     char *folder = new_folder();
     if (!folder) return NULL;
     char *ptx = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
-    char *arguments[] = {"nvcc", "-shared", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
+    char *arguments[] = {"nvcc", "-shared", "-O2", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
     bool is_there = ptx && cubin && write_file(folder, file, image, bytes);
     if (is_there && strcmp(file, "ptx.ii") == 0) is_there = run_nvcc(folder, arguments) == 0;
     void *library = is_there ? dlopen(cubin, RTLD_NOW) : NULL;

@@ -44,8 +44,10 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
 
 void cpu_flush_prints(void)
 {
-    if (kept && !cpu_context_is_broken()) // what a kernel printed before it failed is lost
+    if (kept && !cpu_context_is_broken()) { // what a kernel printed before it failed is lost
         fwrite(kept, 1, kept_bytes, stdout);
+        fflush(stdout); // as the driver does
+    }
     free(kept);
     kept = NULL;
     kept_bytes = 0;

@@ -138,6 +138,7 @@ PUBLIC cudaError_t cudaDeviceSynchronize(void)
 __attribute__((destructor)) static void report_at_exit(void)
 {
     const struct cpu_launch *launch = NULL;
+    if (cpu_is_forked) return; // its parent reports
     for (size_t i = 0; i < queued && !launch; i++)
         if (queue[i]->run == cpu_run_kernel) launch = &queue[i]->launch;
     if (launch)

@@ -27,6 +27,7 @@ cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
 extern cudaError_t cpu_broken;              // that error, or cudaSuccess
+extern bool cpu_is_forked; // from a process that used CUDA: all but two queries fail
 static inline bool cpu_context_is_broken(void)
 {
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);

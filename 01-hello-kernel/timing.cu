@@ -1,0 +1,121 @@
+// Where does the time go? b += a on the GPU, its parts one by one, beside the CPU. On a GPU only.
+// Build: make timing
+// Run:   ./timing, ./timing 26 (2^26 floats)
+#include "bench.h"
+
+__global__ void VectorAdd(const float *a, float *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        b[i] += a[i];
+}
+
+// The same with four floats a thread: one load of 16 bytes instead of four of 4, so that more of the
+// data is under way at a time. n4: how many float4, each at an address that 16 divides.
+__global__ void VectorAdd4(const float4 *a, float4 *b, int n4)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n4) {
+        float4 x = a[i], y = b[i];
+        b[i] = make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+    }
+}
+
+static void launch(const float *d_a, float *d_b, int n)
+{
+    VectorAdd<<<(n + 255) / 256, 256>>>(d_a, d_b, n);
+    CHECK(cudaGetLastError());
+}
+
+static void launch4(const float *d_a, float *d_b, int n)
+{
+    VectorAdd4<<<(n / 4 + 255) / 256, 256>>>((const float4 *)d_a, (float4 *)d_b, n / 4);
+    CHECK(cudaGetLastError());
+}
+
+static void vector_add_cpu(const float *a, float *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        b[i] += a[i];
+}
+
+static void show(const char *part, double seconds, double bytes)
+{
+    printf("%-28s %10.4f ms", part, seconds * 1e3);
+    if (bytes > 0)
+        printf(" %8.1f GB/s", bytes / seconds * 1e-9);
+    printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    int power = argc > 1 ? atoi(argv[1]) : 20;
+    if (power < 2 || power > 28)
+        return fprintf(stderr, "./timing P: 2^P floats, P from 2 to 28\n"), 2;
+    const int n = 1 << power;
+    const size_t bytes = n * sizeof(float);
+
+    double start = host_seconds();
+    CHECK(cudaFree(NULL)); // the first CUDA call makes the context, whatever it asks for
+    double context = host_seconds() - start;
+    require_gpu();
+
+    std::vector<float> a(n), b(n), expected(n), result(n);
+    for (int i = 0; i < n; i++) {
+        a[i] = (float)rand() / RAND_MAX;
+        b[i] = (float)rand() / RAND_MAX;
+    }
+    expected = b;
+    vector_add_cpu(a.data(), expected.data(), n);
+
+    float *d_a, *d_b;
+    CHECK(cudaMalloc(&d_a, bytes));
+    CHECK(cudaMalloc(&d_b, bytes));
+    auto copy_in = [&] {
+        CHECK(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
+    };
+    auto copy_out = [&] { CHECK(cudaMemcpy(result.data(), d_b, bytes, cudaMemcpyDeviceToHost)); };
+
+    copy_in();
+    CHECK(cudaDeviceSynchronize());
+    start = host_seconds();
+    launch(d_a, d_b, n);
+    CHECK(cudaDeviceSynchronize());
+    double first_launch = host_seconds() - start;
+    copy_out();
+    bool right = result == expected; // before anything is timed
+    copy_in();
+    launch4(d_a, d_b, n);
+    copy_out();
+    if (!right || result != expected)
+        return fprintf(stderr, "the GPU's sum is not the CPU's\n"), 1;
+
+    double copy_rate = copy_bandwidth(), moved = 3.0 * bytes; // a and b are read, b is written
+    double kernel = device_time([&] { launch(d_a, d_b, n); });
+    double kernel4 = device_time([&] { launch4(d_a, d_b, n); });
+    double whole_call = call_time([&] {
+        copy_in();
+        launch(d_a, d_b, n);
+        copy_out();
+    });
+    double cpu = call_time([&] { vector_add_cpu(a.data(), b.data(), n); });
+    cudaDeviceProp device;
+    CHECK(cudaGetDeviceProperties(&device, 0));
+    printf("%s: b += a on 2^%d floats, equal to the CPU's\n", device.name, power);
+    show("once: context", context, 0);
+    show("once: first launch", first_launch, 0);
+    show("copy in, a and b", call_time(copy_in), 2.0 * bytes);
+    show("kernel", kernel, moved);
+    show("kernel, four floats a thread", kernel4, moved);
+    show("copy out, b", call_time(copy_out), bytes);
+    show("copy in, kernel, copy out", whole_call, 0);
+    show("CPU, one thread", cpu, moved);
+    printf(
+        "A copy within the device moves %.1f GB/s. Of that the kernel reaches %.1f %%, with four "
+        "floats a thread %.1f %%.\n",
+        copy_rate * 1e-9, 100 * moved / kernel / copy_rate, 100 * moved / kernel4 / copy_rate);
+    CHECK(cudaFree(d_b));
+    CHECK(cudaFree(d_a));
+    return 0;
+}

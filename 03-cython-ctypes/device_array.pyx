@@ -1,0 +1,112 @@
+# cython: language_level=3, boundscheck=False
+"""An array that stays on the GPU: DeviceArray owns device memory, and gives it back.
+
+Build: make build
+Run:   python3 -c "import numpy as np; from device_array import DeviceArray; print(DeviceArray(np.ones(3, 'f')).get())"
+"""
+import numpy as np
+
+from cuda_error import CudaError, exception_for
+from multiply import check_array
+
+cdef extern from "multiply.h" nogil:
+    int multiply_on_device(const float *d_a, const float *d_b, float *d_result, size_t n)
+    int device_allocate(float **d_x, size_t n)
+    int device_free(float *d_x)
+    int device_write(float *d_x, const float *x, size_t n)
+    int device_read(float *x, const float *d_x, size_t n)
+    const char *multiply_error_name(int code)
+    const char *multiply_error_text(int code)
+
+
+cdef int check(int code, size_t n=0) except -1:
+    if code != 0:
+        raise exception_for(code, multiply_error_name(code).decode(),
+                            multiply_error_text(code).decode(), n * sizeof(float))
+    return 0
+
+
+cdef class DeviceArray:
+    """A copy of a NumPy array in the GPU's memory: DeviceArray(array), for float32 of any shape.
+
+    The memory is given back by close(), at the end of a `with` block, or when the object is
+    collected, whichever comes first. After that, whatever needs the memory raises ValueError.
+    Raises TypeError for anything but a NumPy array of float32; MemoryError; CudaError.
+    """
+    cdef float *d_data  # NULL before it is allocated, and after close()
+    cdef size_t size
+    cdef int copies     # other threads that copy from it just now
+    cdef readonly bint closed
+    cdef readonly tuple shape
+
+    def __cinit__(self, array):
+        # All fields are 0 here. If anything below raises, __dealloc__ still runs, and finds NULL.
+        array = check_array("array", array)
+        self.shape, self.size = array.shape, array.size
+        cdef const float[::1] view = np.require(array, requirements=["C", "A"]).reshape(-1)
+        check(device_allocate(&self.d_data, self.size), self.size)
+        if self.size > 0:
+            check(device_write(self.d_data, &view[0], self.size))
+
+    def __dealloc__(self):
+        with nogil:  # it waits for the GPU
+            device_free(self.d_data)  # nobody could catch an exception here
+
+    def close(self):
+        """Gives the memory back. A second close() does nothing."""
+        if self.copies > 0:
+            raise BufferError("another thread is copying from this array")
+        cdef float *d_data = self.d_data
+        self.d_data, self.closed = NULL, True
+        cdef int code
+        with nogil:
+            code = device_free(d_data)
+        check(code)
+
+    def __enter__(self):
+        self.check_open()
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __repr__(self):
+        return f"<DeviceArray of shape {self.shape}{', closed' if self.closed else ''}>"
+
+    cdef int check_open(self) except -1:
+        if self.closed:
+            raise ValueError("this DeviceArray is closed")
+        return 0
+
+    @property
+    def address(self):
+        """Where the elements are in the GPU's memory: for C functions, as long as this object lives."""
+        self.check_open()
+        return <size_t>self.d_data
+
+    def get(self):
+        """The elements as a new NumPy array. Waits for the GPU, and raises what went wrong there."""
+        self.check_open()
+        result = np.empty(self.shape, np.float32)
+        cdef float[::1] view = result.reshape(-1)
+        cdef int code = 0
+        if self.size > 0:
+            self.copies += 1  # the memory has to stay while this thread waits without the GIL
+            with nogil:
+                code = device_read(&view[0], self.d_data, self.size)
+            self.copies -= 1
+        check(code)
+        return result
+
+
+def multiply(DeviceArray a not None, DeviceArray b not None, DeviceArray out not None):
+    """out = a * b on the GPU, for three DeviceArrays of one shape; out may be a or b.
+
+    Launches and does not wait: out.get() does. Raises ValueError (another shape, closed), CudaError.
+    """
+    a.check_open()
+    b.check_open()
+    out.check_open()
+    if a.shape != b.shape or a.shape != out.shape:
+        raise ValueError(f"one shape is taken, not {a.shape}, {b.shape} and {out.shape}")
+    check(multiply_on_device(a.d_data, b.d_data, out.d_data, a.size))
