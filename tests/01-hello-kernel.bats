@@ -79,6 +79,134 @@ Hello World From GPU!'
     assert_regex "$stderr" "devices.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
 }
 
+@test "01: vector_add is right at every block size, also at those that do not divide n" {
+    try ./vector_add
+    assert_success
+    assert_equal "$output" '32768 blocks of   32 threads: 1048576 of 1048576 right
+10486 blocks of  100 threads: 1048576 of 1048576 right
+ 4096 blocks of  256 threads: 1048576 of 1048576 right
+ 1049 blocks of 1000 threads: 1048576 of 1048576 right
+ 1024 blocks of 1024 threads: 1048576 of 1048576 right'
+    assert_quiet
+}
+
+# Compiles silent.cu or vector_add.cu anew for the backend that is tested, with a change: recompile NAME [sed command]
+recompile() {
+    local nvcc=("$TOP/common/cpu/nvcc")
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        nvcc=("$NVCC" -arch=native)
+    fi
+    sed "${2:-}" "$1.cu" >"$BATS_TEST_TMPDIR/$1.cu"
+    "${nvcc[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
+}
+
+@test "01: vector_add notices a kernel that skips an element, and exits with 1" {
+    recompile vector_add 's/if (i < n) .*/if (i < n - 1)/'
+    try "$BATS_TEST_TMPDIR/vector_add"
+    assert_failure 1
+    assert_line --index 0 '32768 blocks of   32 threads: 1048575 of 1048576 right'
+}
+
+# ./silent NAME [check], and the line of silent.cu that a message of CHECK names: the one with that text.
+try_silent() {
+    line=$(grep -n "$1" silent.cu | tail -n 1 | cut -d: -f1)
+    try ./silent "${@:2}"
+}
+
+ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was encountered'
+
+@test "01: silent: a block of 1025 threads does not run at all, and nobody says so; CHECK does" {
+    try_silent '' big_block
+    assert_success
+    assert_output '0 of 1000 elements are 7'
+    line=$(($(grep -n '1025>>>' silent.cu | cut -d: -f1) + 1))
+    try ./silent big_block check
+    assert_failure 1
+    assert_output ''
+    assert_regex "$stderr" "silent.cu:$line: CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
+}
+
+@test "01: silent: without a synchronisation the kernel's greeting is lost" {
+    try ./silent no_wait
+    assert_success
+    assert_output ''
+    try ./silent no_wait check
+    assert_success
+    assert_output 'Hello from a kernel'
+    assert_quiet
+}
+
+@test "01: silent: without the bounds guard a GPU shows nothing at all; the stand-in does" {
+    try ./silent no_guard
+    if [ "$TEST_BACKEND" = cuda ]; then
+        assert_success
+        assert_output '1000 of 1000 elements are 7'
+        assert_equal "$stderr" ''
+    else
+        assert_failure 1
+        assert_output ''
+        assert_regex "$stderr" 'kernel FillWithoutGuard wrote outside an allocation of 4000 bytes'
+        assert_regex "$stderr" "$ILLEGAL"
+    fi
+    try ./silent no_guard check
+    assert_success
+    assert_output '1000 of 1000 elements are 7'
+    assert_quiet
+}
+
+@test "01: silent: a host pointer in a kernel" {
+    try_silent 'CHECK_IF_ASKED(cudaDeviceSynchronize' host_pointer
+    assert_success
+    assert_output 'x[0] is 0'
+    line=$(grep -n 'CHECK_IF_ASKED(cudaDeviceSynchronize' silent.cu | head -n 1 | cut -d: -f1)
+    try ./silent host_pointer check
+    assert_failure 1
+    assert_output ''
+    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
+}
+
+@test "01: silent: an error is reported by the next call that waits, unless one waits at once" {
+    try_silent 'CHECK(cudaMemcpy(x, d_x' late
+    assert_failure 1
+    assert_output ''
+    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
+    try_silent 'CHECK_IF_ASKED(cudaDeviceSynchronize' late check
+    assert_failure 1
+    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
+}
+
+@test "01: silent says what it takes" {
+    for wrong in '' huh 'late huh' 'late check more'; do
+        # shellcheck disable=SC2086
+        try ./silent $wrong
+        assert_failure 2
+        assert_equal "$stderr" './silent big_block|no_wait|no_guard|host_pointer|late [check]'
+    done
+}
+
+@test "01: timing tells no times of the stand-in" {
+    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/timing" timing.cu
+    try "$BATS_TEST_TMPDIR/timing"
+    assert_failure 1
+    assert_output ''
+    assert_regex "$stderr" 'times are told on a GPU only: the CPU stand-in is never timed'
+}
+
+@test "01: timing checks the result, and tells the parts" {
+    requires gpu
+    try ./timing 20
+    assert_success
+    assert_line --index 0 --regexp ': b \+= a on 2\^20 floats, equal to the CPU.s$'
+    for part in 'once: context' 'once: first launch' 'copy in, a and b' 'kernel' 'kernel, four floats a thread' \
+        'copy out, b' 'copy in, kernel, copy out' 'CPU, one thread'; do
+        assert_line --regexp "^$part +[0-9]+\.[0-9]{4} ms( +[0-9.]+ GB/s)?$"
+    done
+    assert_line --regexp '^A copy within the device moves [0-9.]+ GB/s\. Of that the kernel reaches [0-9.]+ %, with four floats a thread [0-9.]+ %\.$'
+    try ./timing 1
+    assert_failure 2
+}
+
 @test "01: the stage runs alone, beside common" {
     copy_out 01-hello-kernel
     try_make -C 01-hello-kernel run

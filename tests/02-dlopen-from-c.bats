@@ -104,6 +104,182 @@ PROGRAM
     refute_regex "$stderr" 'CUDA error'
 }
 
+# ---- The loader's errors
+
+@test "02: load opens, finds and calls" {
+    try ./load now ./libhello.so hello_from_gpu
+    assert_success
+    assert_equal "$output" "opened ./libhello.so
+found hello_from_gpu
+$GREETINGS
+it returned 0"
+    assert_quiet
+    try ./load later ./libhello.so hello_from_gpu
+    assert_failure 2
+    assert_equal "$stderr" './load now|lazy LIBRARY FUNCTION'
+}
+
+@test "02: without extern \"C\" the name in the library is another, and the loader does not find it" {
+    run interface_of libmangled.so
+    assert_output '_Z14hello_from_gpuv'
+    try ./load now ./libmangled.so hello_from_gpu
+    assert_failure 1
+    assert_output 'opened ./libmangled.so'
+    assert_equal "$stderr" 'dlsym: ./libmangled.so: undefined symbol: hello_from_gpu'
+    try ./load now ./libmangled.so _Z14hello_from_gpuv
+    assert_success
+    run diff <(sed 1,3d libmangled.cu | grep -v '^//') <(sed 1,3d libhello.cu | grep -v '^//')
+    refute_line --partial 'HelloKernel'
+}
+
+@test "02: load: an object file, a file and a symbol that are not there" {
+    try ./load now ./libobject.so hello_from_gpu
+    assert_failure 1
+    assert_equal "$output$stderr" 'dlopen: ./libobject.so: only ET_DYN and ET_EXEC can be loaded'
+    try ./load now ./nothere.so hello_from_gpu
+    assert_failure 1
+    assert_equal "$output$stderr" 'dlopen: ./nothere.so: cannot open shared object file: No such file or directory'
+    try ./load now ./libhello.so goodbye
+    assert_failure 1
+    assert_output 'opened ./libhello.so'
+    assert_equal "$stderr" 'dlsym: ./libhello.so: undefined symbol: goodbye'
+}
+
+@test "02: a bare name is not looked for here, ./name is; LD_LIBRARY_PATH adds a folder" {
+    try ./load now libhello.so hello_from_gpu
+    assert_failure 1
+    assert_equal "$output$stderr" 'dlopen: libhello.so: cannot open shared object file: No such file or directory'
+    try env LD_LIBRARY_PATH="$PWD" ./load now libhello.so hello_from_gpu
+    assert_success
+    assert_line --index 0 'opened libhello.so'
+}
+
+@test "02: RTLD_NOW finds what a library lacks when it is opened, RTLD_LAZY when it is called" {
+    try ./load now ./libunfinished.so stay
+    assert_failure 1
+    assert_equal "$output$stderr" 'dlopen: ./libunfinished.so: undefined symbol: elsewhere'
+    try ./load lazy ./libunfinished.so stay
+    assert_success
+    assert_line --index 2 'it returned 0'
+    try ./load lazy ./libunfinished.so leave
+    assert_failure 127
+    assert_line --index 1 'found leave'
+    assert_equal "$stderr" './load: symbol lookup error: ./libunfinished.so: undefined symbol: elsewhere'
+}
+
+@test "02: \$ORIGIN: a library beside the program is found wherever both are" {
+    run readelf -d hello_c
+    assert_output --partial '[$ORIGIN]'
+    hello_c_alone
+    echo 'int hello_from_gpu(void) { return 0; } int hello_error_name, hello_error_text;' | gcc -x c -shared -fPIC -o libhello.so -
+    cd /
+    try "$BATS_TEST_TMPDIR/hello_c"
+    assert_success
+}
+
+# ---- A function with arguments
+
+@test "02: vector_add_c: a function with arguments, and its error" {
+    for n in '' 1000 1 0; do
+        # shellcheck disable=SC2086
+        try ./vector_add_c $n
+        assert_success
+        assert_output "${n:-1048576} of ${n:-1048576} right"
+    done
+    try ./vector_add_c -1
+    assert_failure 1
+    assert_equal "$output" ''
+    assert_regex "$stderr" 'vector_add_c: CUDA error 1, cudaErrorInvalidValue: invalid argument'
+    try env CUDA_VISIBLE_DEVICES= ./vector_add_c
+    assert_failure 1
+    assert_regex "$stderr" 'vector_add_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
+}
+
+@test "02: libvector_add.so offers its interface and nothing else; library and caller share the header" {
+    run interface_of libvector_add.so
+    assert_output 'vector_add
+vector_add_error_name
+vector_add_error_text'
+    assert_no_absolute_path libvector_add.so
+    assert_no_absolute_path vector_add_c
+    sed 's/const float \*a, float \*b, int n/const double *a, float *b, int n/' vector_add.h >"$BATS_TEST_TMPDIR/vector_add.h"
+    for source in libvector_add.cu vector_add_c.c; do
+        cp "$source" "$BATS_TEST_TMPDIR"
+    done
+    run "$TOP/common/cpu/nvcc" -I../common -c -o "$BATS_TEST_TMPDIR/x.o" "$BATS_TEST_TMPDIR/libvector_add.cu"
+    assert_failure
+    run gcc -std=c11 -Werror -c -o "$BATS_TEST_TMPDIR/x.o" "$BATS_TEST_TMPDIR/vector_add_c.c"
+    assert_failure
+}
+
+# ---- Compiled while the program runs
+
+@test "02: saxpy: from a string to a cubin, and right" {
+    try ./saxpy
+    assert_success
+    assert_equal "${#lines[@]}" 4
+    assert_line --index 0 --regexp '^PTX: [0-9]+ bytes of text$'
+    assert_line --index 1 --regexp '^cubin: an ELF file of [0-9]+ bytes, for sm_[0-9]+$'
+    assert_line --index 2 'the cubin is loaded'
+    assert_line --index 3 '16777216 of 16777216 right'
+    assert_quiet
+}
+
+@test "02: saxpy ptx: the driver compiles the rest" {
+    try ./saxpy ptx
+    assert_success
+    assert_line --index 2 'the PTX is loaded'
+    assert_line --index 3 '16777216 of 16777216 right'
+}
+
+@test "02: saxpy broken: the compiler's log, and its code" {
+    try ./saxpy broken
+    assert_failure 1
+    assert_output ''
+    assert_regex "$stderr" "saxpy.cu.[34].*error: expected .*;"
+    line=$(grep -n 'CHECK_NVRTC(code)' saxpy.c | cut -d: -f1)
+    assert_regex "$stderr" "saxpy.c:$line: NVRTC error 6, NVRTC_ERROR_COMPILATION"
+}
+
+@test "02: saxpy mangled: without extern \"C\" the module has no kernel of that name" {
+    try ./saxpy mangled
+    assert_failure 1
+    assert_line --index 2 'the cubin is loaded'
+    refute_output --partial right
+    line=$(grep -n 'cuModuleGetFunction' saxpy.c | cut -d: -f1)
+    assert_regex "$stderr" "saxpy.c:$line: CUDA driver error 500, CUDA_ERROR_NOT_FOUND: named symbol not found"
+    try ./saxpy huh
+    assert_failure 2
+    assert_equal "$stderr" './saxpy [cubin|ptx|broken|mangled]'
+}
+
+@test "02: saxpy without a device" {
+    try env CUDA_VISIBLE_DEVICES= ./saxpy
+    assert_failure 1
+    line=$(grep -n 'cuInit(0)' saxpy.c | cut -d: -f1)
+    assert_regex "$stderr" "saxpy.c:$line: CUDA driver error 100, CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
+}
+
+@test "02: saxpy is built without CUDA, and says which library is missing" {
+    run readelf -d saxpy
+    refute_output --regexp 'NEEDED.*(cuda|nvrtc)'
+    gcc -std=c11 -o "$BATS_TEST_TMPDIR/saxpy" saxpy.c -ldl # knows no folder to look in
+    mkdir "$BATS_TEST_TMPDIR/driver"
+    if [ "$TEST_BACKEND" = cpu ]; then
+        try "$BATS_TEST_TMPDIR/saxpy"
+        assert_failure 1
+        assert_equal "$stderr" 'libcuda.so.1: cannot open shared object file: No such file or directory
+libcuda.so.1 belongs to the NVIDIA driver'
+        ln -s "$TOP/common/cpu/lib/libcuda.so.1" "$BATS_TEST_TMPDIR/driver/"
+    fi
+    if ! /sbin/ldconfig -p | grep -q libnvrtc; then
+        try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:${LD_LIBRARY_PATH:-}" "$BATS_TEST_TMPDIR/saxpy"
+        assert_failure 1
+        assert_equal "$stderr" 'libnvrtc.so.12: cannot open shared object file: No such file or directory
+libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
+    fi
+}
+
 @test "02: the stage runs alone, beside common" {
     copy_out 02-dlopen-from-c
     try_make -C 02-dlopen-from-c run

@@ -71,7 +71,7 @@ copy_out() {
     COPY=$BATS_TEST_TMPDIR/copy
     mkdir -p "$COPY"
     tar -C "$TOP" -cf - --exclude='0*/*.so' --exclude='0*/*.o' --exclude='0*/.built-for' --exclude=__pycache__ \
-        --exclude='0*/hello' --exclude='0*/threads' --exclude='0*/limits' --exclude='0*/devices' --exclude='0*/hello_c' --exclude=hello.c --exclude=wrapper.c common "$@" | tar -C "$COPY" -xf -
+        --exclude-from=<(cd "$TOP" && sed -n 's#^/0#0#p' .gitignore) common "$@" | tar -C "$COPY" -xf -
     cd "$COPY" || return 1
 }
 
