@@ -207,10 +207,8 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     assert_failure 2
 }
 
-@test "01: the stage runs alone, beside common" {
-    copy_out 01-hello-kernel
-    try_make -C 01-hello-kernel run
-    assert_success
+@test "01: the stage runs alone, beside common, and clean removes what was built" {
+    run_alone 01-hello-kernel
     assert_line --index 1 --regexp '^Device: '
     assert_output --partial "$GREETINGS"
 }

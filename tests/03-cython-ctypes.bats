@@ -25,16 +25,30 @@ PROGRAM
     assert_success
 }
 
-@test "03: the module offers PyInit_hello and nothing else, and names no absolute path" {
-    module=$(echo hello.*.so)
-    run interface_of "$module"
-    assert_output PyInit_hello
-    assert_no_absolute_path "$module"
+@test "03: each module offers its PyInit and nothing else; modules and libraries name no absolute path" {
+    for name in hello multiply four_ways device_array; do
+        module=$(echo $name.*.so)
+        run interface_of "$module"
+        assert_output "PyInit_$name"
+        assert_no_absolute_path "$module"
+    done
     run interface_of libhello.so
     assert_output 'hello_error_name
 hello_error_text
 hello_from_gpu'
-    assert_no_absolute_path libhello.so
+    run interface_of libmultiply.so
+    assert_output 'device_allocate
+device_free
+device_read
+device_wait
+device_write
+multiply
+multiply_error_name
+multiply_error_text
+multiply_on_device'
+    for library in libhello libmultiply libgoes_wrong; do
+        assert_no_absolute_path $library.so
+    done
 }
 
 @test "03: both ways greet three times and say so, in order, through a pipe" {
@@ -127,16 +141,411 @@ PROGRAM
     assert_output 'True 700 cudaErrorIllegalAddress an illegal memory access'
 }
 
-@test "03: importing the module makes no CUDA call" {
-    try "$TEST_PYTHON" -c "import hello"
+@test "03: importing the modules makes no CUDA call" {
+    try "$TEST_PYTHON" -c "import hello, multiply, four_ways, device_array"
     assert_success
     assert_equal "$output$stderr" ""
 }
 
-@test "03: the stage runs alone, beside common" {
-    copy_out 03-cython-ctypes
-    try_make -C 03-cython-ctypes run
+# ---- NumPy arrays in and out
+
+@test "03: every way multiplies 400 floats as NumPy does" {
+    try "$TEST_PYTHON" test_multiply.py
     assert_success
+    assert_output "multiply(a, b): 400 of 400 equal to NumPy's
+four_ways.by_ctypes(a, b, result): 400 of 400 equal to NumPy's
+four_ways.by_ndpointer(a, b, result): 400 of 400 equal to NumPy's
+four_ways.by_linking(a, b, result): 400 of 400 equal to NumPy's
+four_ways.by_dlopen(a, b, result): 400 of 400 equal to NumPy's
+two DeviceArrays: 400 of 400 equal to NumPy's"
+    assert_quiet
+}
+
+@test "03: multiply takes any shape and layout, result in a new array or in out" {
+    try_python <<'PROGRAM'
+import numpy as np
+from multiply import multiply
+
+random = np.random.default_rng(0)
+def new(*shape):
+    return random.random(shape, dtype=np.float32)
+def read_only(x):
+    x.flags.writeable = False
+    return x
+big = new(40, 30, 20)
+unaligned = np.frombuffer(new(7).tobytes().rjust(29), np.uint8)[1:].view(np.float32)
+assert not unaligned.flags.aligned
+count = 0
+for a, b in [
+    (new(400), new(400)), (new(20, 10), new(20, 10)), (new(2, 3, 4, 5), new(2, 3, 4, 5)), (new(1), new(1)), (new(), new()),
+    (new(0), new(0)), (new(0, 5), new(0, 5)), (new(5, 0, 2), new(5, 0, 2)), (new(255), new(255)), (new(257), new(257)),
+    (big[::2], big[1::2]), (big[:, ::-3], big[:, ::-3]), (big.T, big.T), (big.T, new(20, 30, 40)), (new(20, 30, 40), big.T),
+    (np.asfortranarray(new(20, 10)), np.asfortranarray(new(20, 10))), (np.asfortranarray(new(20, 10)), new(20, 10)),
+    (read_only(new(9)), read_only(new(9))), (np.broadcast_to(np.float32(3), (4, 5)), new(4, 5)), (unaligned, new(7)),
+    (np.full(6, np.nan, np.float32), np.full(6, np.inf, np.float32)),
+]:
+    expected = a * b
+    kept = a.copy(), b.copy()
+    def check(result):
+        assert type(result) is np.ndarray and result.dtype == np.float32 and result.shape == a.shape, (result, a.shape)
+        assert np.array_equal(result, expected, equal_nan=True), (a, b, result)
+    result = multiply(a, b)
+    check(result)
+    assert result.flags.f_contiguous if a.flags.fnc and b.flags.fnc else result.flags.c_contiguous
+    assert not np.shares_memory(result, a) and not np.shares_memory(result, b)
+    for out in (np.full(a.shape, 7, np.float32), np.full(a.shape, 7, np.float32, "F"),
+                np.full(tuple(2 * n for n in a.shape), 7, np.float32)[tuple(slice(None, None, 2) for _ in a.shape) or ...]):
+        assert multiply(a, b, out=out) is out
+        check(out)
+    assert np.array_equal(a, kept[0], equal_nan=True) and np.array_equal(b, kept[1], equal_nan=True)
+    if a.flags.writeable:
+        assert multiply(a, b, a) is a  # in place
+        check(a)
+    count += 1
+
+x = np.arange(10, dtype=np.float32)  # an out that overlaps with an input
+multiply(x[:-1], x[:-1], out=x[1:])
+assert x.tolist() == [0, 0, 1, 4, 9, 16, 25, 36, 49, 64], x
+surroundings = np.full((4, 4), 7, np.float32)  # nothing beside a strided out is written
+multiply(np.ones((2, 2), "f"), np.ones((2, 2), "f"), out=surroundings[1:3, 1:3])
+assert surroundings.sum() == 12 * 7 + 4
+print(count, "pairs of arrays")
+PROGRAM
+    assert_success
+    assert_output '21 pairs of arrays'
+}
+
+@test "03: multiply refuses other arrays, and says which and why; out stays as it was" {
+    try_python <<'PROGRAM'
+import numpy as np
+from multiply import multiply
+
+x, out = np.ones(3, np.float32), np.full(3, 7, np.float32)
+read_only = np.full(3, 7, np.float32)
+read_only.flags.writeable = False
+for a, b, o in [([1, 2], x, None), (x, None, None), (x, np.ones(3), None), (np.ones(3, np.int32), x, None),
+                (x.astype(">f4"), x, None), (np.ma.masked_array(x), x, None), (x, np.ones(4, np.float32), None),
+                (x, np.ones((3, 1), np.float32), None), (x, np.ones(1, np.float32), None), (x, x, [0, 0, 0]),
+                (x, x, np.zeros(3)), (x, x, np.zeros(4, np.float32)), (x, x, read_only), (np.float32(2), x, None),
+                (np.array([None, 1, 2]), x, None), (x, np.array(["a"]), out)]:
+    try:
+        print("NOT REFUSED", multiply(a, b, o))
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error, sep=": ")
+assert (out == 7).all() and (read_only == 7).all()
+PROGRAM
+    assert_success
+    assert_output 'TypeError: a: a NumPy array of float32 is taken, not list
+TypeError: b: a NumPy array of float32 is taken, not NoneType
+TypeError: b: float32 is taken, not float64
+TypeError: a: float32 is taken, not int32
+TypeError: a: float32 is taken, not >f4
+TypeError: a: a NumPy array of float32 is taken, not MaskedArray
+ValueError: a and b: one shape is taken, not (3,) and (4,)
+ValueError: a and b: one shape is taken, not (3,) and (3, 1)
+ValueError: a and b: one shape is taken, not (3,) and (1,)
+TypeError: out: a NumPy array of float32 is taken, not list
+TypeError: out: float32 is taken, not float64
+ValueError: out: the shape of a and b, (3,), is taken, not (4,)
+ValueError: out: the array is read-only
+TypeError: a: a NumPy array of float32 is taken, not float32
+TypeError: a: float32 is taken, not object
+TypeError: b: float32 is taken, not <U1'
+}
+
+@test "03: multiply and DeviceArray: a CUDA failure is an exception, out is untouched, Python goes on" {
+    try_python CUDA_VISIBLE_DEVICES= <<'PROGRAM'
+import numpy as np
+from device_array import CudaError, DeviceArray
+from multiply import multiply
+import four_ways
+
+x, out = np.ones(3, np.float32), np.full(3, 7, np.float32)
+for call in [lambda: multiply(x, x, out), lambda: DeviceArray(x), lambda: four_ways.by_ctypes(x, x, out),
+             lambda: four_ways.by_ndpointer(x, x, out), lambda: four_ways.by_linking(x, x, out), lambda: four_ways.by_dlopen(x, x, out)]:
+    try:
+        call()
+    except CudaError as error:
+        print(error.code, error.name)
+print(out)
+PROGRAM
+    assert_success
+    assert_output '100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+[7. 7. 7.]'
+}
+
+@test "03: a GPU without room is a MemoryError that says how much was wanted" {
+    try_python <<'PROGRAM'
+import cuda_error, pickle
+error = cuda_error.exception_for(2, "cudaErrorMemoryAllocation", "out of memory", 123)
+print(type(error).__name__, error, sep=": ")
+print(repr(cuda_error.exception_for(1, "cudaErrorInvalidValue", "invalid argument", 123)))
+PROGRAM
+    assert_success
+    assert_output "MemoryError: the GPU has no room for these arrays (123 bytes)
+CudaError(1, 'cudaErrorInvalidValue', 'invalid argument')"
+}
+
+@test "03: the four ways refuse what C would misread" {
+    try_python <<'PROGRAM'
+import numpy as np
+import four_ways
+
+x = np.ones(4, np.float32)
+read_only = np.ones(4, np.float32)
+read_only.flags.writeable = False
+for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
+    answers = []
+    for a, b, result in [(x, np.ones(3, np.float32), x), (x, x, np.ones(5, np.float32)), (np.ones(4), x, x), (np.ones(8, np.float32)[::2], x, x),
+                         (x, x, read_only), (x, x, np.ones(4, np.int32))]:
+        try:
+            way(a, b, result)
+            answers.append("NOT REFUSED")
+        except (TypeError, ValueError) as error:
+            answers.append(type(error).__name__)
+    print(way.__name__, *answers)
+    empty = np.ones(0, np.float32)
+    way(empty, empty, empty)
+try:
+    four_ways.by_linking(x, np.ones(3, np.float32), x)
+except ValueError as error:
+    print(error)
+PROGRAM
+    assert_success
+    assert_output 'by_ctypes ValueError ValueError TypeError TypeError TypeError TypeError
+by_ndpointer ValueError ValueError TypeError TypeError TypeError TypeError
+by_linking ValueError ValueError ValueError ValueError ValueError ValueError
+by_dlopen ValueError ValueError ValueError ValueError ValueError ValueError
+three arrays of one size are taken, not 4, 3, 4'
+}
+
+# ---- An object that owns device memory
+
+@test "03: DeviceArray: up, multiply there, and back" {
+    try_python <<'PROGRAM'
+import numpy as np
+from device_array import DeviceArray, multiply
+
+random = np.random.default_rng(0)
+for shape in (400,), (20, 10), (0,), (3, 0), (), (1,):
+    a, b = random.random(shape, dtype=np.float32), random.random(shape, dtype=np.float32)
+    with DeviceArray(a) as d_a, DeviceArray(b) as d_b:
+        multiply(d_a, d_b, d_b)
+        multiply(d_a, d_b, d_b)
+        result = d_b.get()
+        assert np.array_equal(result, a * (a * b)) and result.shape == shape, shape
+        assert np.array_equal(d_a.get(), a)
+strided = DeviceArray(np.arange(12, dtype=np.float32).reshape(3, 4).T[::2])
+print(strided, strided.shape, strided.get().tolist())
+PROGRAM
+    assert_success
+    assert_output '<DeviceArray of shape (2, 3)> (2, 3) [[0.0, 4.0, 8.0], [2.0, 6.0, 10.0]]'
+    assert_quiet
+}
+
+@test "03: DeviceArray: with, a double close, and what a closed one answers" {
+    try_python <<'PROGRAM'
+import numpy as np
+from device_array import DeviceArray, multiply
+
+x = np.ones(3, np.float32)
+with DeviceArray(x) as d_x:
+    print(d_x.closed, d_x.address != 0)
+print(d_x, d_x.closed)
+d_x.close()
+d_x.close()
+other = DeviceArray(x)
+for use in (d_x.get, lambda: d_x.address, d_x.__enter__, lambda: multiply(d_x, other, other), lambda: multiply(other, other, d_x),
+            lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones(4, "f"))),
+            lambda: DeviceArray([1.0]), lambda: DeviceArray(np.ones(3)), lambda: DeviceArray(), lambda: DeviceArray(None)):
+    try:
+        print("NOT REFUSED", use())
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error, sep=": ")
+try:
+    with DeviceArray(x) as d_y:
+        raise KeyError("inside")
+except KeyError:
+    print(d_y.closed, other.get())
+PROGRAM
+    assert_success
+    assert_line --index 0 'False True'
+    assert_line --index 1 '<DeviceArray of shape (3,), closed> True'
+    for i in 2 3 4 5 6; do
+        assert_line --index $i 'ValueError: this DeviceArray is closed'
+    done
+    assert_line --index 7 --regexp '^TypeError: .*(None|NoneType)'
+    assert_line --index 8 --regexp "^TypeError: .*numpy.ndarray"
+    assert_line --index 9 'ValueError: one shape is taken, not (3,), (3,) and (4,)'
+    assert_line --index 10 'TypeError: array: a NumPy array of float32 is taken, not list'
+    assert_line --index 11 'TypeError: array: float32 is taken, not float64'
+    assert_line --index 12 --regexp '^TypeError: '
+    assert_line --index 13 'TypeError: array: a NumPy array of float32 is taken, not NoneType'
+    assert_line --index 14 'True [1. 1. 1.]'
+    assert_equal "${#lines[@]}" 15
+}
+
+# Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.
+@test "03: nothing stays allocated: collected, failed in the constructor, closed twice, multiplied" {
+    local nvcc=("$TOP/common/cpu/nvcc")
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        nvcc=("$NVCC")
+    fi
+    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
+    "${nvcc[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+    try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
+import ctypes, gc, os
+import numpy as np
+from device_array import DeviceArray, multiply
+import multiply as on_host
+
+free_bytes = ctypes.CDLL(os.environ["FREE"]).free_bytes
+free_bytes.restype = ctypes.c_size_t
+x = np.ones(4 << 20, np.float32)  # 16 MiB
+on_host.multiply(x, x)
+before = free_bytes()
+d_x = DeviceArray(x)
+print("16 MiB are in use:", before - free_bytes() == x.nbytes)
+del d_x
+print("collected:", before - free_bytes())
+
+class Failing(DeviceArray):
+    def __init__(self, array):
+        raise RuntimeError("in the constructor")
+for _ in range(20):
+    try:
+        Failing(x)
+    except RuntimeError:
+        pass
+    try:
+        DeviceArray(np.ones(3))
+    except TypeError:
+        pass
+print("failed:", before - free_bytes())
+for _ in range(20):
+    with DeviceArray(x) as d_x:
+        multiply(d_x, d_x, d_x)
+    d_x.close()
+    on_host.multiply(x, x)
+print("closed:", before - free_bytes())
+PROGRAM
+    assert_success
+    assert_output '16 MiB are in use: True
+collected: 0
+failed: 0
+closed: 0'
+}
+
+@test "03: a DeviceArray from which another thread copies cannot be closed" {
+    try_python <<'PROGRAM'
+import threading
+import numpy as np
+from device_array import DeviceArray
+
+refused, wrong = None, []
+def copy(d_x):
+    try:
+        while not refused:
+            if d_x.get()[-1] != 1:
+                wrong.append(1)
+    except ValueError:  # it is closed
+        pass
+for attempt in range(100):
+    d_x = DeviceArray(np.ones(4 << 20, np.float32))
+    threads = [threading.Thread(target=copy, args=(d_x,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while not d_x.closed:
+        try:
+            d_x.close()
+        except BufferError as error:
+            refused = error
+    for thread in threads:
+        thread.join()
+    if refused:
+        break
+print(refused, wrong)
+PROGRAM
+    assert_success
+    assert_output 'another thread is copying from this array []'
+}
+
+# ---- What goes wrong
+
+goes_wrong() {
+    try env "${@:2}" "$TEST_PYTHON" goes_wrong.py "$1"
+}
+
+@test "03: goes_wrong no_argtypes: half a pointer, and the process ends" {
+    goes_wrong no_argtypes
+    assert_failure 139 # 128 + 11, a segmentation fault
+    assert_output 'the address needs more than 32 bits: True
+multiply() gets the lower 32, and the process ends:'
+}
+
+@test "03: goes_wrong freed, strided, int64_index: wrong numbers, and no complaint" {
+    goes_wrong freed
+    assert_success
+    assert_output '2 * 1 = 7.0'
+    assert_quiet
+    goes_wrong strided
+    assert_success
+    assert_output '[0. 2. 4. 6.] * 1 = [0. 1. 2. 3.]'
+    goes_wrong int64_index
+    assert_success
+    assert_output 'source[[1 2 3 4]] = [11. 10. 12. 10.] not [11. 12. 13. 14.]'
+    assert_quiet
+}
+
+@test "03: goes_wrong exit_in_library: no finally, and what Python printed is lost" {
+    goes_wrong exit_in_library
+    assert_failure 1
+    assert_output ''
+    line=$(grep -n 'CHECK(cudaGetLastError' libgoes_wrong.cu | cut -d: -f1)
+    assert_regex "$stderr" "libgoes_wrong.cu:$line: CUDA error (1|9), "
+}
+
+@test "03: goes_wrong printf_order: through a pipe, C's text comes last" {
+    goes_wrong printf_order
+    assert_success
+    assert_output '1: Python, before
+3: Python, after
+2: C, in the library'
+}
+
+@test "03: goes_wrong library_path: a running process does not look at LD_LIBRARY_PATH again" {
+    goes_wrong library_path
+    assert_success
+    assert_output 'libmultiply.so: cannot open shared object file: No such file or directory'
+    goes_wrong library_path LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    assert_success
+    assert_output ''
+}
+
+@test "03: goes_wrong fork: the child has no CUDA, the parent goes on" {
+    goes_wrong fork
+    assert_success
+    assert_output 'parent: [1. 1. 1.]
+child: CUDA error 3, cudaErrorInitializationError: initialization error
+parent: [1. 1. 1.]'
+    assert_quiet
+}
+
+@test "03: goes_wrong without a name lists them" {
+    try "$TEST_PYTHON" goes_wrong.py
+    assert_failure 1
+    assert_equal "$(cut -d' ' -f1 <<<"$stderr" | tr '\n' ' ')" \
+        'no_argtypes freed strided int64_index exit_in_library printf_order library_path fork '
+}
+
+@test "03: the stage runs alone, beside common, and clean removes what was built" {
+    run_alone 03-cython-ctypes
     assert_equal "$(grep -c '^Hello World From GPU!' <<<"$output")" 6
     assert_equal "$(grep -c '^Load cuda function successfully!' <<<"$output")" 2
 }

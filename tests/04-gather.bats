@@ -302,10 +302,8 @@ PROGRAM
     assert_output --partial 'ERROR SUMMARY: 0 errors'
 }
 
-@test "04: the stage runs alone, beside common" {
-    copy_out 04-gather
-    try_make -C 04-gather run
-    assert_success
+@test "04: the stage runs alone, beside common, and clean removes what was built" {
+    run_alone 04-gather
     assert_line --partial test_gather.py
     assert_line '(1048576,)'
     assert_line '1048576'

@@ -12,7 +12,7 @@ setup() {
     for folder in . 0*; do
         try make -C "$folder"
         assert_success
-        for target in run build test clean doctor; do
+        for target in run build test sanitize bench clean doctor; do
             assert_line --regexp "^  $target +[a-z]"
         done
     done
@@ -32,27 +32,15 @@ setup() {
     done
 }
 
-@test "make: clean leaves what was there before the build" {
-    copy_out Makefile 02-dlopen-from-c 03-cython-ctypes
-    rm -rf common/cpu/lib
-    find . -type f | sort >"$BATS_TEST_TMPDIR/before"
-    try_make STAGES='02-dlopen-from-c 03-cython-ctypes' build
-    assert_success
-    [ -e 03-cython-ctypes/libhello.so ]
-    try make STAGES='02-dlopen-from-c 03-cython-ctypes' clean
+@test "make: clean at the top cleans every stage, and the stand-in's library" {
+    copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
+    mkdir -p common/cpu/lib 03-cython-ctypes/__pycache__
+    touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/{wrapper.c,.built-for}
+    try make clean
     assert_success
     run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
     assert_success
-}
-
-@test "make: a second build does nothing" {
-    copy_out 02-dlopen-from-c
-    try_make -C 02-dlopen-from-c build
-    assert_success
-    try_make --no-print-directory -C 02-dlopen-from-c build
-    assert_success
-    refute_output --partial nvcc
-    refute_output --partial gcc
 }
 
 @test "make: the first line says the device and why; BACKEND=cpu overrides" {
@@ -91,7 +79,7 @@ printf '#!/bin/sh\necho built by nvcc\n' >"$2"
 chmod +x "$2"
 NVCC
     chmod +x "$BATS_TEST_TMPDIR/nvcc"
-    build() { try make PYTHON="$TEST_PYTHON" REQUIRE_GPU= "$@" build; }
+    build() { try make PYTHON="$TEST_PYTHON" REQUIRE_GPU= "$@" hello; }
     build BACKEND=cpu
     assert_success
     run -0 ./hello
@@ -120,11 +108,12 @@ NVCC
 
 # ---- bad surroundings: one line that says what is missing and how to mend it
 
-@test "surroundings: PATH without nvcc: everything builds for the CPU" {
+@test "surroundings: PATH without nvcc: it builds for the CPU" {
     copy_out 01-hello-kernel
     hide nvcc
-    try env -u NVCC CUDA_HOME=/nowhere make PYTHON="$TEST_PYTHON" BACKEND=cpu -C 01-hello-kernel run
+    try env -u NVCC CUDA_HOME=/nowhere make PYTHON="$TEST_PYTHON" BACKEND=cpu -C 01-hello-kernel hello
     assert_success
+    run -0 01-hello-kernel/hello
     assert_line 'Hello World From GPU!'
     try env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= make PYTHON="$TEST_PYTHON" BACKEND=cuda REQUIRE_GPU= -C 01-hello-kernel build
     assert_failure
@@ -265,11 +254,73 @@ NVCC
     assert_output ''
 }
 
+@test "make: bench without a GPU says why not, and changes nothing" {
+    copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    find . -type f -exec cksum {} + | sort >"$BATS_TEST_TMPDIR/before"
+    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
+        try make PYTHON="$TEST_PYTHON" BACKEND=cpu -C "$folder" bench
+        assert_failure 2
+        assert_regex "$stderr" 'make bench needs a GPU: what the CPU stand-in takes says nothing about one'
+    done
+    run diff "$BATS_TEST_TMPDIR/before" <(find . -type f -exec cksum {} + | sort)
+    assert_success
+}
+
+@test "pages: the times in a page are those of its bench.txt" {
+    for page in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
+        run awk '/^```$|^$/ && inside && /```/ { inside = 0 } inside { print } /^```text$/ { inside = 1 }' $page/README.md
+        assert_output "$(cat $page/bench.txt)"
+    done
+}
+
+@test "sanitize: clean has to be clean, reported has to be reported" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    local options=(-g -fsanitize=address,undefined) nvcc=$TOP/common/cpu/nvcc
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        options=(-arch=native) nvcc=$NVCC
+        NVCC_FOLDER=$(dirname "$(realpath "$(command -v "$NVCC")")")
+        export NVCC_FOLDER
+        PATH=$PATH:$NVCC_FOLDER command -v compute-sanitizer || skip "needs compute-sanitizer"
+    fi
+    cat >program.cu <<'PROGRAM'
+#include <cstdlib>
+__global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+int main(int argc, char **argv) {
+    float *d_x;
+    cudaMalloc(&d_x, 16 * sizeof *d_x);
+    fill<<<1, 1000>>>(d_x, atoi(argv[1]));
+    cudaDeviceSynchronize();
+    if (argc == 2) cudaFree(d_x);
+    return 0;
+}
+PROGRAM
+    "$nvcc" "${options[@]}" -o program program.cu
+    export BACKEND=$TEST_BACKEND TOOLS=memcheck
+    try "$TOP/common/sanitize" clean './program 16'
+    assert_success
+    assert_output --regexp '^clean +under [a-z-]+: +\./program 16$'
+    try "$TOP/common/sanitize" reported './program 1000' # far outside
+    assert_success
+    assert_output --regexp '^reported +under [a-z-]+: +\./program 1000$'
+    try "$TOP/common/sanitize" clean './program 16' './program 1000' './program 16 keep' # the last one leaks
+    assert_failure 1
+    assert_line --regexp '^NOT CLEAN under [a-z-]+: \./program 1000$'
+    assert_line --regexp '^NOT CLEAN under [a-z-]+: \./program 16 keep$'
+    try "$TOP/common/sanitize" reported './program 16'
+    assert_failure 1
+    assert_line --regexp '^NOT REPORTED by [a-z-]+: \./program 16$'
+    try "$TOP/common/sanitize" clean ./nothere
+    assert_failure 1
+    try "$TOP/common/sanitize" reported ./nothere
+    assert_failure 1
+}
+
 @test "stages: no Makefile over 40 lines, no source over 200" {
     for file in 0*/Makefile; do
         [ "$(wc -l <"$file")" -le 40 ] || fail "$file is too long"
     done
-    for file in 0*/*.cu 0*/*.cuh 0*/hello_c.c 0*/*.pyx 0*/*.py; do
+    for file in 0*/*.cu 0*/*.cuh 0*/*.h 02*/*.c 0*/*.pyx 0*/*.py; do
         [ "$(wc -l <"$file")" -le 200 ] || fail "$file is too long"
     done
 }

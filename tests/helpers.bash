@@ -80,6 +80,26 @@ try_make() {
     try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
 }
 
+# Runs a stage that was copied out with common. A second build has nothing to do, and clean leaves what there was.
+# After it, output and lines are those of make run.
+run_alone() {
+    local ran
+    copy_out "$1"
+    find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
+    try_make -C "$1" run
+    assert_success
+    ran=$output
+    try_make --no-print-directory -C "$1" build
+    assert_success
+    assert_equal "${#lines[@]}" 1 # the device
+    try_make -C "$1" clean
+    assert_success
+    run diff "$BATS_TEST_TMPDIR/before" <(find . -path ./common/cpu/lib -prune -o -type f -print | sort)
+    assert_success
+    output=$ran
+    mapfile -t lines <<<"$ran"
+}
+
 # From here on the commands named are not on PATH, all others are: hide nvcc bats
 hide() {
     local folder=$BATS_TEST_TMPDIR/bin places place
