@@ -41,10 +41,11 @@ static void vector_add_cpu(const float *a, float *b, int n)
 
 static void show(const char *part, double seconds, double bytes)
 {
-    printf("%-28s %10.4f ms", part, seconds * 1e3);
+    printf("| %-28s | %9.4f |", part, seconds * 1e3);
     if (bytes > 0)
-        printf(" %8.1f GB/s", bytes / seconds * 1e-9);
-    printf("\n");
+        printf(" %6.1f |\n", bytes / seconds * 1e-9);
+    else
+        printf("        |\n");
 }
 
 int main(int argc, char **argv)
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
     double cpu = call_time([&] { vector_add_cpu(a.data(), b.data(), n); });
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
-    printf("%s: b += a on 2^%d floats, equal to the CPU's\n", device.name, power);
+    printf("%s: b += a on 2^%d floats, equal to the CPU's\n\n", device.name, power);
+    printf("| %-28s | %9s | %6s |\n|---|---|---|\n", "part", "ms", "GB/s");
     show("once: context", context, 0);
     show("once: first launch", first_launch, 0);
     show("copy in, a and b", call_time(copy_in), 2.0 * bytes);
@@ -111,10 +113,9 @@ int main(int argc, char **argv)
     show("copy out, b", call_time(copy_out), bytes);
     show("copy in, kernel, copy out", whole_call, 0);
     show("CPU, one thread", cpu, moved);
-    printf(
-        "A copy within the device moves %.1f GB/s. Of that the kernel reaches %.1f %%, with four "
-        "floats a thread %.1f %%.\n",
-        copy_rate * 1e-9, 100 * moved / kernel / copy_rate, 100 * moved / kernel4 / copy_rate);
+    printf("\nA copy within the device moves %.1f GB/s.\n", copy_rate * 1e-9);
+    printf("Of that the kernel reaches %.1f %%, with four floats a thread %.1f %%.\n",
+           100 * moved / kernel / copy_rate, 100 * moved / kernel4 / copy_rate);
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_a));
     return 0;

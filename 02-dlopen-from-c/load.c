@@ -11,6 +11,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "./load now|lazy LIBRARY FUNCTION\n");
         return 2;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0); // each line at once, also into a pipe
+
     // now: all that the library itself needs is looked up here. lazy: when it is first called.
     void *library = dlopen(argv[2], strcmp(argv[1], "now") == 0 ? RTLD_NOW : RTLD_LAZY);
     if (!library) {
@@ -28,7 +30,6 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("found %s\n", argv[3]);
-    fflush(stdout); // should the call end the program
 
     printf("it returned %d\n", function());
     return dlclose(library) == 0 ? 0 : 1;

@@ -127,6 +127,7 @@ int main(int argc, char **argv)
     CUmodule module;
     CUfunction saxpy;
 
+    setvbuf(stdout, NULL, _IOLBF, 0); // each line at once, also into a pipe
     load_cuda();
     CHECK_CU(cuInit(0));
     CHECK_CU(cuDeviceGet(&device, 0));

@@ -23,7 +23,12 @@ agrees() {
     try "$BATS_TEST_TMPDIR/$name"
     assert_success
     refute_regex "$stderr" 'host code touched'
-    run diff <(in_order <<<"$output") <(in_order <"$PROGRAMS/$name.txt")
+    cp "$PROGRAMS/$name.txt" "$BATS_TEST_TMPDIR/"
+    if [ "$1" != "$CPU_NVCC" ]; then # a wild address: which error, depends on where a GPU's driver put what is there
+        output=${output//cudaErrorInvalidAddressSpace/cudaErrorIllegalAddress}
+        sed -i 's/cudaErrorInvalidAddressSpace/cudaErrorIllegalAddress/' "$BATS_TEST_TMPDIR/$name.txt"
+    fi
+    run diff <(in_order <<<"$output") <(in_order <"$BATS_TEST_TMPDIR/$name.txt")
     assert_output ''
 }
 
