@@ -108,23 +108,21 @@ recompile() {
     assert_line --index 0 '32768 blocks of   32 threads: 1048575 of 1048576 right'
 }
 
-# ./silent NAME [check], and the line of silent.cu that a message of CHECK names: the one with that text.
-try_silent() {
-    line=$(grep -n "$1" silent.cu | tail -n 1 | cut -d: -f1)
-    try ./silent "${@:2}"
+# The line of silent.cu that CHECK names: line_of TEXT [head|tail], the first or the last with that text.
+line_of() {
+    grep -nF "$1" silent.cu | "${2:-head}" -n 1 | cut -d: -f1
 }
 
 ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was encountered'
 
 @test "01: silent: a block of 1025 threads does not run at all, and nobody says so; CHECK does" {
-    try_silent '' big_block
+    try ./silent big_block
     assert_success
     assert_output '0 of 1000 elements are 7'
-    line=$(($(grep -n '1025>>>' silent.cu | cut -d: -f1) + 1))
     try ./silent big_block check
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$line: CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaGetLastError'): CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
 }
 
 @test "01: silent: without a synchronisation the kernel's greeting is lost" {
@@ -156,24 +154,23 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
 }
 
 @test "01: silent: a host pointer in a kernel" {
-    try_silent 'CHECK_IF_ASKED(cudaDeviceSynchronize' host_pointer
+    try ./silent host_pointer
     assert_success
     assert_output 'x[0] is 0'
-    line=$(grep -n 'CHECK_IF_ASKED(cudaDeviceSynchronize' silent.cu | head -n 1 | cut -d: -f1)
     try ./silent host_pointer check
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaDeviceSynchronize'): $ILLEGAL"
 }
 
 @test "01: silent: an error is reported by the next call that waits, unless one waits at once" {
-    try_silent 'CHECK(cudaMemcpy(x, d_x' late
+    try ./silent late
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
-    try_silent 'CHECK_IF_ASKED(cudaDeviceSynchronize' late check
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaMemcpy(x, d_x'): $ILLEGAL"
+    try ./silent late check
     assert_failure 1
-    assert_regex "$stderr" "silent.cu:$line: $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaDeviceSynchronize' tail): $ILLEGAL"
 }
 
 @test "01: silent says what it takes" {

@@ -248,7 +248,7 @@ NVCC
     [ "${#sources[@]}" -ge 4 ]
     (cd "$BATS_TEST_TMPDIR" && mkdir "${sources[@]%/*}" 2>/dev/null) || true
     # -P: as many at once as there are cores; xargs fails if one of them does
-    run xargs -P "$(nproc)" -I{} "$NVCC" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon -c \
+    run xargs -P "$(nproc)" -I{} "${NVCC:?}" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon -c \
         -o "$BATS_TEST_TMPDIR/{}.o" {} < <(printf '%s\n' "${sources[@]}")
     assert_success
     assert_output ''
@@ -279,7 +279,7 @@ NVCC
 
 @test "sanitize: clean has to be clean, reported has to be reported" {
     cd "$BATS_TEST_TMPDIR" || return 1
-    local options=(-g -fsanitize=address,undefined) nvcc=$TOP/common/cpu/nvcc
+    local options=(-g -fsanitize=address -fsanitize=undefined) nvcc=$TOP/common/cpu/nvcc
     if [ "$TEST_BACKEND" = cuda ]; then
         requires nvcc
         options=(-arch=native) nvcc=$NVCC
