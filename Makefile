@@ -11,7 +11,7 @@ help:
 	@echo '  run     build and run the four stages'
 	@echo '  test    build them and run all tests'
 	@echo '  build   build them'
-	@echo '  sanitize  look for memory errors, leaks and races in them'
+	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  bench   measure, on a GPU'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'

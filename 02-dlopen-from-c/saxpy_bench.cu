@@ -93,7 +93,8 @@ int main(void)
     CHECK(cudaGetDeviceProperties(&device, 0));
     double copy_rate = copy_bandwidth();
     printf("%s: a copy within the device moves %.1f GB/s\n\n", device.name, copy_rate * 1e-9);
-    printf("| floats | a thread | nvcc, ms | of the copy | NVRTC, ms | of the copy | NVRTC / nvcc "
+    printf("| floats | floats a thread | nvcc, ms | %% of a copy | NVRTC, ms | %% of a copy | "
+           "NVRTC / nvcc "
            "|\n");
     printf("|---|---|---|---|---|---|---|\n");
 

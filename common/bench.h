@@ -21,7 +21,7 @@ static inline void require_gpu(void)
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
     if (strstr(device.name, "stand-in")) {
-        fprintf(stderr, "times are told on a GPU only: the CPU stand-in is never timed\n");
+        fprintf(stderr, "times are taken on a GPU only: the CPU stand-in is never timed\n");
         exit(EXIT_FAILURE);
     }
 }

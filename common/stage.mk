@@ -5,14 +5,14 @@ STAGE := $(lastword $(notdir $(CURDIR)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build run test sanitize bench need-gpu clean doctor tools nvcc-packages python-packages FORCE
+.PHONY: help build run test sanitize sanitized bench need-gpu clean doctor tools nvcc-packages python-packages FORCE
 
 help:
 	@echo '$(STAGE): make TARGET'
 	@echo '  run     build this stage and run it'
 	@echo '  build   build it: $(BUILDS)'
 	@echo '  test    run its tests'
-	@echo '  sanitize  look for memory errors, leaks and races (compute-sanitizer, AddressSanitizer)'
+	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
 	@echo '  bench   measure, on a GPU, and keep the result in bench.txt'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
@@ -35,8 +35,13 @@ ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
 include ../common/device.mk
 include ../common/python.mk
 
-# make sanitize builds anew: with line numbers, and for the CPU with its sanitizers.
-ifneq ($(filter sanitize,$(MAKECMDGOALS)),)
+# make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
+# sanitizers. Such builds do not run as usual, so they go afterwards.
+sanitize:
+	@$(MAKE) --no-print-directory SANITIZE=1 sanitized; status=$$?; \
+	    rm -f $(BUILDS) $(LEFTOVERS) .built-for; exit $$status
+
+ifdef SANITIZE
 export BACKEND
 NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
 CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
@@ -45,7 +50,7 @@ endif
 
 need-gpu:
 	@[ '$(BACKEND) $(word 3,$(DEVICE_FOUND))' = 'cuda gpu' ] || { \
-	    echo 'make bench needs a GPU: what the CPU stand-in takes says nothing about one' >&2; exit 1; }
+	    echo 'make bench needs a GPU: times of the CPU stand-in say nothing about one' >&2; exit 1; }
 
 build: $(BUILDS)
 

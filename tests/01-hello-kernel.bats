@@ -187,7 +187,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     try "$BATS_TEST_TMPDIR/timing"
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" 'times are told on a GPU only: the CPU stand-in is never timed'
+    assert_regex "$stderr" 'times are taken on a GPU only: the CPU stand-in is never timed'
 }
 
 @test "01: timing checks the result, and tells the parts" {

@@ -260,7 +260,7 @@ NVCC
     for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
         try make PYTHON="$TEST_PYTHON" BACKEND=cpu -C "$folder" bench
         assert_failure 2
-        assert_regex "$stderr" 'make bench needs a GPU: what the CPU stand-in takes says nothing about one'
+        assert_regex "$stderr" 'make bench needs a GPU: times of the CPU stand-in say nothing about one'
     done
     run diff "$BATS_TEST_TMPDIR/before" <(find . -type f -exec cksum {} + | sort)
     assert_success
@@ -303,10 +303,10 @@ PROGRAM
     export BACKEND=$TEST_BACKEND TOOLS=memcheck
     try "$TOP/common/sanitize" clean './program 16'
     assert_success
-    assert_output --regexp '^clean +under [a-z-]+: +\./program 16$'
+    assert_output --regexp '^ok, no complaint of [a-z-]+: +\./program 16$'
     try "$TOP/common/sanitize" reported './program 1000' # far outside
     assert_success
-    assert_output --regexp '^reported +under [a-z-]+: +\./program 1000$'
+    assert_output --regexp '^ok, found as it should be by [a-z-]+: +\./program 1000$'
     try "$TOP/common/sanitize" clean './program 16' './program 1000' './program 16 keep' # the last one leaks
     assert_failure 1
     assert_line --regexp '^NOT CLEAN under [a-z-]+: \./program 1000$'
