@@ -203,6 +203,10 @@ inline float __fdividef(float x, float y) { return x / y; }
 // ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
 template <class T> cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
+template <class T> cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)p, n, stream);
+}
 template <class T> cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width, size_t height)
 {
     return cudaMallocPitch((void **)p, pitch, width, height);

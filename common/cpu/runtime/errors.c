@@ -56,6 +56,9 @@ static void in_forked_child(void)
     cpu_unlock();
 }
 
+// LeakSanitizer reads all memory, that of device variables too, when a program ends.
+static void open_at_exit(void) { cpu_open_memory(true); }
+
 cudaError_t cpu_enter(void)
 {
     static bool introduced = false;
@@ -63,6 +66,7 @@ cudaError_t cpu_enter(void)
     if (!introduced) {
         cpu_say("this program runs on the CPU, not on a GPU");
         pthread_atfork(cpu_lock, cpu_unlock, in_forked_child);
+        atexit(open_at_exit);
     }
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;

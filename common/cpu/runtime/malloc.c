@@ -66,6 +66,19 @@ PUBLIC cudaError_t cudaFree(void *pointer)
     cudaError_t error = pointer ? cpu_release(pointer, DEVICE, MANAGED) : cudaSuccess;
     LEAVE(standing ? standing : error);
 }
+// In the order of a stream on a GPU; here it waits for what uses the memory, as cudaFree does.
+PUBLIC cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    ENTER();
+    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
+    LEAVE(cpu_allocate(pointer, bytes, DEVICE));
+}
+PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    ENTER();
+    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
+    LEAVE(pointer ? cpu_release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
+}
 PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     ENTER();
