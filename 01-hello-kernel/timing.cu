@@ -50,8 +50,9 @@ static void show(const char *part, double seconds, double bytes)
 
 int main(int argc, char **argv)
 {
-    int power = argc > 1 ? atoi(argv[1]) : 20;
-    if (power < 2 || power > 28)
+    char *end = NULL;
+    long power = argc > 1 ? strtol(argv[1], &end, 10) : 20;
+    if ((end && *end) || power < 2 || power > 28)
         return fprintf(stderr, "./timing P: 2^P floats, P from 2 to 28\n"), 2;
     const int n = 1 << power;
     const size_t bytes = n * sizeof(float);
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
     double cpu = call_time([&] { vector_add_cpu(a.data(), b.data(), n); });
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
-    printf("%s: b += a on 2^%d floats, equal to the CPU's\n\n", device.name, power);
+    printf("%s: b += a on 2^%ld floats, equal to the CPU's\n\n", device.name, power);
     printf("| %-28s | %9s | %6s |\n|---|---|---|\n", "part", "ms", "GB/s");
     show("once: context", context, 0);
     show("once: first launch", first_launch, 0);

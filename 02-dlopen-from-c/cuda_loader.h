@@ -1,5 +1,6 @@
 // CUDA's driver and its compiler NVRTC, opened with dlopen: what includes this builds without CUDA.
-// The functions keep their names from <cuda.h> and <nvrtc.h>; what a program calls is a pointer.
+// The functions keep their names from <cuda.h> and <nvrtc.h>; what a program calls is a pointer. So
+// those two cannot be included as well, and only one file of a program includes this.
 #pragma once
 #include <dlfcn.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void cuda_find(void *library, const char *name, void *pointer)
 }
 
 // Opens both libraries and fills the pointers above. Ends the program, and says what is missing.
-static void load_cuda(void)
+static inline void load_cuda(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver) {

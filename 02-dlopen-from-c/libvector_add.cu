@@ -40,7 +40,7 @@ extern "C" int vector_add(const float *a, float *b, int n)
     CHECK_GOTO(error, cudaMemcpy(b, d_b, bytes, cudaMemcpyDeviceToHost), cleanup);
 
 cleanup:
-    cudaFree(d_b); // cudaFree(NULL) does nothing
+    cudaFree(d_b); // cudaFree(NULL) frees nothing
     cudaFree(d_a);
     if (error != cudaSuccess)
         cudaGetLastError(); // the return value tells it: it is not left for somebody else to find

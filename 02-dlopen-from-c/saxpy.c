@@ -136,9 +136,9 @@ int main(int argc, char **argv)
     CHECK_CU(cuCtxSetCurrent(context));
 
     struct compiled code = compile(source, device);
-    int use_ptx = strcmp(mode, "ptx") == 0;
-    CHECK_CU(cuModuleLoadData(&module, use_ptx ? code.ptx : code.cubin));
-    printf("the %s is loaded\n", use_ptx ? "PTX" : "cubin");
+    const char *image = strcmp(mode, "ptx") == 0 ? code.ptx : code.cubin;
+    CHECK_CU(cuModuleLoadData(&module, image));
+    printf("the %s is loaded\n", memcmp(image, "\177ELF", 4) == 0 ? "cubin" : "PTX");
     CHECK_CU(cuModuleGetFunction(&saxpy, module, "saxpy"));
     size_t right = run(saxpy, n);
     printf("%zu of %zu right\n", right, n);

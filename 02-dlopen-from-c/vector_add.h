@@ -7,7 +7,7 @@ extern "C" {
 #endif
 
 // b[i] += a[i] for 0 <= i < n, on the GPU. a and b: n floats each, in host memory.
-// Returns 0; or the code of the CUDA call that failed (a cudaError_t), and then b is as it was.
+// Returns 0; or the code of the CUDA call that failed (a cudaError_t), and then b is as it was, unless it was the last copy.
 // Nothing stays allocated, nothing is printed, the process never ends here.
 typedef int vector_add_function(const float *a, float *b, int n);
 

@@ -19,7 +19,13 @@ static void *find(void *library, const char *name)
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 1 << 20;
+    char *end = "";
+    long wanted = argc > 1 ? strtol(argv[1], &end, 10) : 1 << 20;
+    if (*end || (argc > 1 && end == argv[1]) || wanted < -1 || wanted > 1 << 28) {
+        fprintf(stderr, "./vector_add_c N: a number from -1 to %d\n", 1 << 28);
+        return 2;
+    }
+    int n = (int)wanted;
     size_t size = n > 0 ? (size_t)n : 1;
     float *a = malloc(size * sizeof *a), *b = malloc(size * sizeof *b);
     if (!a || !b) {

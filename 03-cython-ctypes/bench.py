@@ -46,13 +46,23 @@ def measure(call, wait, calls=CALLS):
 
 def our_ways():
     """(name, call, wait, result) of each way of this repository."""
-    d_a, d_b, d_result = DeviceArray(a), DeviceArray(b), DeviceArray(np.zeros(N, np.float32))
-    addresses = [d.address for d in (d_a, d_b, d_result)]
+    d_a, d_b = DeviceArray(a), DeviceArray(b)
     wait = four_ways.wait
+
+    def fresh():
+        """A result of its own for each way: what another way has written does not count."""
+        d_result = DeviceArray(np.zeros(N, np.float32))
+        return d_result, [d.address for d in (d_a, d_b, d_result)]
+
+    d_result, addresses = fresh()
+    yield "C loop", lambda: four_ways.launch_loop(*addresses, N, CALLS), wait, d_result.get
+
+    d_result, addresses = fresh()
     call = ctypes.CDLL(four_ways.LIBRARY)["multiply_on_device"]
     call.argtypes, call.restype = [ctypes.c_void_p] * 3 + [ctypes.c_size_t], ctypes.c_int
     yield "ctypes", lambda: call(*addresses, N), wait, d_result.get
 
+    d_result, addresses = fresh()
     # An array whose address is the GPU's: ndpointer looks at what it is, and nobody reads it.
     arrays = [np.ctypeslib.as_array((ctypes.c_float * N).from_address(p)) for p in addresses]
     checked = ctypes.CDLL(four_ways.LIBRARY)["multiply_on_device"]
@@ -60,7 +70,9 @@ def our_ways():
     checked.restype = ctypes.c_int
     yield "ctypes with ndpointer", lambda: checked(*arrays, N), wait, d_result.get
 
+    d_result, _ = fresh()
     yield "Cython, linked", lambda: multiply_device_arrays(d_a, d_b, d_result), wait, d_result.get
+    d_result, addresses = fresh()
     by_dlopen = four_ways.launch_by_dlopen
     yield "Cython, dlopen", lambda: by_dlopen(*addresses, N), wait, d_result.get
 
@@ -129,7 +141,10 @@ def other_ways():
         ("PyTorch, torch.mul", torch_way),
     ):
         try:
-            yield name, *way()
+            call, wait, result = way()
+            call()
+            wait()
+            yield name, call, wait, result
         except Exception as error:  # whatever a library finds missing
             print(f"{name} is not measured: {type(error).__name__}: {error}", file=sys.stderr)
 
@@ -143,21 +158,24 @@ def main():
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
     from doctor import gpu
 
+    if gpu()[0] is None:
+        sys.exit("times are taken on a GPU only: the CPU stand-in is never timed")
     print(f"{gpu()[0]}: a * b on {N} floats in device memory, no wait in between\n")
     print("| way | µs a call | fastest to slowest | times the C loop |")
     print("|---|---|---|---|")
-    d_a, d_b, d_result = DeviceArray(a), DeviceArray(b), DeviceArray(np.zeros(N, np.float32))
-    addresses = [d.address for d in (d_a, d_b, d_result)]
-    median, low, high = measure(lambda: four_ways.launch_loop(*addresses, N, CALLS), four_ways.wait, 1)
-    base = median / CALLS
-    show("C loop", (base, low / CALLS, high / CALLS), base)
+    base = None
     for ways in our_ways(), other_ways():
         for name, call, wait, result in ways:
             call()
             wait()
             if not np.array_equal(result(), a * b):
                 sys.exit(f"{name}: the result is not NumPy's")
-            show(name, measure(call, wait), base)
+            if base is None:  # the C loop: one call of it is CALLS launches
+                times = [t / CALLS for t in measure(call, wait, 1)]
+                base = times[0]
+            else:
+                times = measure(call, wait)
+            show(name, times, base)
 
     print("\nNumPy arrays in and out, 400 floats:\n\n| way | µs a call | fastest to slowest |\n|---|---|---|")
     x, y, z = a[:400].copy(), b[:400].copy(), np.zeros(400, np.float32)

@@ -15,5 +15,6 @@ class CudaError(RuntimeError):
 def exception_for(code, name, text, wanted_bytes):
     """The exception for a library's code: MemoryError if the device has no room, else CudaError."""
     if name == "cudaErrorMemoryAllocation":
-        return MemoryError(f"the GPU has no room for these arrays ({wanted_bytes} bytes)")
+        size = f" ({wanted_bytes} bytes)" if wanted_bytes else ""
+        return MemoryError(f"the GPU has no room for these arrays{size}")
     return CudaError(code, name, text)

@@ -30,7 +30,8 @@ cdef class DeviceArray:
     """A copy of a NumPy array in the GPU's memory: DeviceArray(array), for float32 of any shape.
 
     The memory is given back by close(), at the end of a `with` block, or when the object is
-    collected, whichever comes first. After that, whatever needs the memory raises ValueError.
+    collected, whichever comes first. After that, whatever needs the memory raises ValueError. If
+    another thread is in get() just then, it gets its elements, and then the memory goes.
     Raises TypeError for anything but a NumPy array of float32; MemoryError; CudaError.
     """
     cdef float *d_data  # NULL before it is allocated, and after close()
@@ -44,24 +45,30 @@ cdef class DeviceArray:
         array = check_array("array", array)
         self.shape, self.size = array.shape, array.size
         cdef const float[::1] view = np.require(array, requirements=["C", "A"]).reshape(-1)
-        check(device_allocate(&self.d_data, self.size), self.size)
-        if self.size > 0:
-            check(device_write(self.d_data, &view[0], self.size))
+        cdef int code
+        with nogil:  # other Python threads go on meanwhile; none of them has this object yet
+            code = device_allocate(&self.d_data, self.size)
+            if code == 0 and self.size > 0:
+                code = device_write(self.d_data, &view[0], self.size)
+        check(code, self.size)
 
     def __dealloc__(self):
-        with nogil:  # it waits for the GPU
-            device_free(self.d_data)  # nobody could catch an exception here
+        self.free()  # an error is lost: nobody could catch an exception here
+
+    cdef int free(self) noexcept:
+        cdef float *d_data = self.d_data
+        cdef int code = 0
+        self.d_data = NULL
+        if d_data != NULL:  # else CUDA is left alone, which may not have been used at all
+            with nogil:  # it waits for the GPU
+                code = device_free(d_data)
+        return code
 
     def close(self):
         """Gives the memory back. A second close() does nothing."""
-        if self.copies > 0:
-            raise BufferError("another thread is copying from this array")
-        cdef float *d_data = self.d_data
-        self.d_data, self.closed = NULL, True
-        cdef int code
-        with nogil:
-            code = device_free(d_data)
-        check(code)
+        self.closed = True
+        if self.copies == 0:  # else get() does it
+            check(self.free())
 
     def __enter__(self):
         self.check_open()
@@ -80,7 +87,7 @@ cdef class DeviceArray:
 
     @property
     def address(self):
-        """Where the elements are in the GPU's memory: for C functions, as long as this object lives."""
+        """Where the elements are in the GPU's memory: for C functions, until close() or the end of this object."""
         self.check_open()
         return <size_t>self.d_data
 
@@ -91,10 +98,13 @@ cdef class DeviceArray:
         cdef float[::1] view = result.reshape(-1)
         cdef int code = 0
         if self.size > 0:
+            self.check_open()  # np.empty may have let others run
             self.copies += 1  # the memory has to stay while this thread waits without the GIL
             with nogil:
                 code = device_read(&view[0], self.d_data, self.size)
             self.copies -= 1
+            if self.closed and self.copies == 0:
+                self.free()
         check(code)
         return result
 

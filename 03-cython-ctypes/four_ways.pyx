@@ -4,8 +4,9 @@
 Build: make build
 Run:   python3 -c "import numpy as np, four_ways; a = np.ones(3, 'f'); four_ways.by_ctypes(a, a, a)"
 
-Each takes three one-dimensional float32 arrays of one size, and raises TypeError or ValueError for
-others, CudaError if the function fails. They differ in who looks at the arrays: see README.md.
+Each takes three one-dimensional, contiguous float32 NumPy arrays of one size, and raises TypeError or
+ValueError for others, CudaError if the function fails. They differ in who looks at the arrays: see
+README.md.
 """
 import ctypes
 import os
@@ -31,10 +32,11 @@ cdef int check(int code) except -1:
     return 0
 
 
-def check_sizes(a, b, result):
-    """What none of the four ways does by itself: ValueError unless the three have one size."""
-    if not a.size == b.size == result.size:
-        raise ValueError(f"three arrays of one size are taken, not {a.size}, {b.size}, {result.size}")
+def check_sizes(*arrays):
+    """What none of the four techniques does by itself: ValueError unless all have one size."""
+    sizes = [len(array) for array in arrays]
+    if len(set(sizes)) > 1:
+        raise ValueError(f"arrays of one size are taken, not {sizes}")
 
 
 # 1. ctypes. It knows nothing of arrays: what is behind the pointer, only you can look at.
@@ -46,10 +48,14 @@ ctypes_multiply.restype = ctypes.c_int
 
 
 def by_ctypes(a, b, result):
-    check_sizes(a, b, result)
     for array in a, b, result:
-        if array.dtype != np.float32 or not array.flags.carray:  # else: contiguous, aligned, writeable
-            raise TypeError("contiguous, writeable float32 arrays are taken")
+        if type(array) is not np.ndarray or array.ndim != 1 or array.dtype != np.float32:
+            raise TypeError("one-dimensional NumPy arrays of float32 are taken")
+        if not (array.flags.c_contiguous and array.flags.aligned):
+            raise TypeError("contiguous arrays are taken")
+    if not result.flags.writeable:
+        raise TypeError("result: a writeable array is taken")
+    check_sizes(a, b, result)
     check(ctypes_multiply(a.ctypes.data_as(float_pointer), b.ctypes.data_as(float_pointer),
                           result.ctypes.data_as(float_pointer), result.size))
 
@@ -64,9 +70,9 @@ ndpointer_multiply.restype = ctypes.c_int
 
 
 def by_ndpointer(a, b, result):
-    check_sizes(a, b, result)
     try:
-        check(ndpointer_multiply(a, b, result, result.size))
+        check_sizes(a, b, result)
+        check(ndpointer_multiply(a, b, result, len(result)))
     except ctypes.ArgumentError as error:
         raise TypeError(str(error)) from None
 

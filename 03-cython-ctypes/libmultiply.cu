@@ -28,9 +28,9 @@ static int status(cudaError_t error)
 
 extern "C" int multiply_on_device(const float *d_a, const float *d_b, float *d_result, size_t n)
 {
-    size_t blocks = (n + THREADS - 1) / THREADS;
     if (n == 0)
         return cudaSuccess;
+    size_t blocks = (n - 1) / THREADS + 1;
     if (blocks > 2147483647)
         return cudaErrorInvalidValue;
     cudaGetLastError(); // an older error, somebody else's, is not this launch's
@@ -72,11 +72,15 @@ extern "C" int device_free(float *d_x)
 
 extern "C" int device_write(float *d_x, const float *x, size_t n)
 {
+    if (n > SIZE_MAX / sizeof(float))
+        return cudaErrorInvalidValue;
     return status(cudaMemcpy(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice));
 }
 
 extern "C" int device_read(float *x, const float *d_x, size_t n)
 {
+    if (n > SIZE_MAX / sizeof(float))
+        return cudaErrorInvalidValue;
     return status(cudaMemcpy(x, d_x, n * sizeof(float), cudaMemcpyDeviceToHost));
 }
 

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 // result[i] = a[i] * b[i] for 0 <= i < n. All three: n floats in host memory; result may be a or b,
-// and is written only if all went well. Nothing stays allocated.
+// and is written only if all went well (as far as the last copy itself). Nothing stays allocated.
 int multiply(const float *a, const float *b, float *result, size_t n);
 
 // The same for arrays in device memory. Only launches: whoever reads the result waits for it.

@@ -72,7 +72,7 @@ template <typename Work> static double call_time(Work work)
 
 // What a copy within the device moves, bytes read and bytes written, a second: no kernel that has
 // to read and write its data in device memory is much faster. 256 MB: more than any cache holds.
-static double copy_bandwidth(void)
+static inline double copy_bandwidth(void)
 {
     const size_t bytes = 256 << 20;
     char *from, *to;

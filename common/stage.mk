@@ -39,12 +39,12 @@ include ../common/python.mk
 # sanitizers. Such builds do not run as usual, so they go afterwards.
 sanitize:
 	@$(MAKE) --no-print-directory SANITIZE=1 sanitized; status=$$?; \
-	    rm -f $(BUILDS) $(LEFTOVERS) .built-for; exit $$status
+	    $(MAKE) --no-print-directory -s clean; exit $$status
 
 ifdef SANITIZE
-export BACKEND
+export BACKEND NVCC_FOLDER
 NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
-CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
+override CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
 SANITIZERS := -fsanitize=address,undefined
 endif
 

@@ -170,7 +170,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaMemcpy(x, d_x'): $ILLEGAL"
     try ./silent late check
     assert_failure 1
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaDeviceSynchronize' tail): $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' tail): $ILLEGAL"
 }
 
 @test "01: silent says what it takes" {

@@ -321,7 +321,7 @@ PROGRAM
 by_ndpointer ValueError ValueError TypeError TypeError TypeError TypeError
 by_linking ValueError ValueError ValueError ValueError ValueError ValueError
 by_dlopen ValueError ValueError ValueError ValueError ValueError ValueError
-three arrays of one size are taken, not 4, 3, 4'
+arrays of one size are taken, not [4, 3, 4]'
 }
 
 # ---- An object that owns device memory
@@ -361,7 +361,7 @@ d_x.close()
 d_x.close()
 other = DeviceArray(x)
 for use in (d_x.get, lambda: d_x.address, d_x.__enter__, lambda: multiply(d_x, other, other), lambda: multiply(other, other, d_x),
-            lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones(4, "f"))),
+            lambda: multiply(DeviceArray(np.ones(2, "f")), other, other), lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones(4, "f"))),
             lambda: DeviceArray([1.0]), lambda: DeviceArray(np.ones(3)), lambda: DeviceArray(), lambda: DeviceArray(None)):
     try:
         print("NOT REFUSED", use())
@@ -379,15 +379,16 @@ PROGRAM
     for i in 2 3 4 5 6; do
         assert_line --index $i 'ValueError: this DeviceArray is closed'
     done
-    assert_line --index 7 --regexp '^TypeError: .*(None|NoneType)'
-    assert_line --index 8 --regexp "^TypeError: .*numpy.ndarray"
-    assert_line --index 9 'ValueError: one shape is taken, not (3,), (3,) and (4,)'
-    assert_line --index 10 'TypeError: array: a NumPy array of float32 is taken, not list'
-    assert_line --index 11 'TypeError: array: float32 is taken, not float64'
-    assert_line --index 12 --regexp '^TypeError: '
-    assert_line --index 13 'TypeError: array: a NumPy array of float32 is taken, not NoneType'
-    assert_line --index 14 'True [1. 1. 1.]'
-    assert_equal "${#lines[@]}" 15
+    assert_line --index 7 'ValueError: one shape is taken, not (2,), (3,) and (3,)'
+    assert_line --index 8 --regexp '^TypeError: .*(None|NoneType)'
+    assert_line --index 9 --regexp "^TypeError: .*numpy.ndarray"
+    assert_line --index 10 'ValueError: one shape is taken, not (3,), (3,) and (4,)'
+    assert_line --index 11 'TypeError: array: a NumPy array of float32 is taken, not list'
+    assert_line --index 12 'TypeError: array: float32 is taken, not float64'
+    assert_line --index 13 --regexp '^TypeError: '
+    assert_line --index 14 'TypeError: array: a NumPy array of float32 is taken, not NoneType'
+    assert_line --index 15 'True [1. 1. 1.]'
+    assert_equal "${#lines[@]}" 16
 }
 
 # Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.
@@ -442,38 +443,117 @@ failed: 0
 closed: 0'
 }
 
-@test "03: a DeviceArray from which another thread copies cannot be closed" {
+@test "03: a DeviceArray that is closed while other threads copy from it: they get all of it, or ValueError" {
     try_python <<'PROGRAM'
 import threading
 import numpy as np
 from device_array import DeviceArray
 
-refused, wrong = None, []
+outcomes = set()
 def copy(d_x):
     try:
-        while not refused:
-            if d_x.get()[-1] != 1:
-                wrong.append(1)
-    except ValueError:  # it is closed
-        pass
-for attempt in range(100):
-    d_x = DeviceArray(np.ones(4 << 20, np.float32))
+        while True:
+            outcomes.add("right" if (d_x.get() == 1).all() else "WRONG")
+    except ValueError as error:
+        outcomes.add(str(error))
+for attempt in range(20):
+    d_x = DeviceArray(np.ones(1 << 20, np.float32))
     threads = [threading.Thread(target=copy, args=(d_x,)) for _ in range(3)]
     for thread in threads:
         thread.start()
-    while not d_x.closed:
-        try:
-            d_x.close()
-        except BufferError as error:
-            refused = error
+    while attempt == 0 and not outcomes:
+        pass
+    with d_x:
+        pass
     for thread in threads:
         thread.join()
-    if refused:
-        break
-print(refused, wrong)
+print(sorted(outcomes))
 PROGRAM
     assert_success
-    assert_output 'another thread is copying from this array []'
+    assert_output "['right', 'this DeviceArray is closed']"
+}
+
+@test "03: a refused DeviceArray leaves CUDA alone: a fork after it is harmless" {
+    try_python <<'PROGRAM'
+import os
+import numpy as np
+from device_array import DeviceArray
+from multiply import multiply
+try:
+    DeviceArray([1.0])
+except TypeError:
+    pass
+if os.fork() == 0:
+    print(multiply(np.ones(2, "f"), np.ones(2, "f")), flush=True)
+    os._exit(0)
+os.wait()
+PROGRAM
+    assert_success
+    assert_output '[1. 1.]'
+}
+
+@test "03: the C interface: sizes that there are not, a pointer that is none, and all well after that" {
+    try_python <<'PROGRAM'
+import ctypes
+library, SIZE = ctypes.CDLL("./libmultiply.so"), ctypes.c_size_t
+d_x, x = ctypes.c_void_p(), (ctypes.c_float * 4)(1, 2, 3, 4)
+huge = SIZE(2**62 + 2)
+print(library.device_allocate(ctypes.byref(d_x), huge), d_x.value)
+print(library.device_allocate(ctypes.byref(d_x), SIZE(4)), library.device_write(d_x, x, SIZE(4)))
+print(library.device_write(d_x, x, huge), library.device_read(x, d_x, huge), list(x))
+print(library.multiply_on_device(d_x, d_x, d_x, SIZE(2**40)), library.multiply_on_device(d_x, d_x, d_x, SIZE(2**64 - 1)))
+print(library.multiply_on_device(d_x, d_x, d_x, SIZE(4)), library.device_read(x, d_x, SIZE(4)), list(x))
+print(library.device_free(d_x), library.device_free(None), library.device_free(ctypes.c_void_p(4096)))
+print(library.multiply(x, x, x, SIZE(4)), list(x))
+PROGRAM
+    assert_success
+    assert_output '2 None
+0 0
+1 1 [1.0, 2.0, 3.0, 4.0]
+1 1
+0 0 [1.0, 4.0, 9.0, 16.0]
+0 0 1
+0 [1.0, 16.0, 81.0, 256.0]'
+}
+
+@test "03: whichever CUDA call fails, an exception comes, out is untouched and nothing stays allocated" {
+    local cpu=$BATS_TEST_TMPDIR/cpu
+    mkdir "$cpu"
+    cp ./*.py ./*.so "$cpu"
+    "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libmultiply.so" libmultiply.cu
+    cd "$cpu" || return 1
+    cat >loop.py <<'PROGRAM'
+import os, sys
+import numpy as np
+from device_array import CudaError, DeviceArray, multiply as on_device
+from multiply import multiply
+x, out = np.full(300, 3, np.float32), np.full(300, 7, np.float32)
+def hosts():
+    multiply(x, x, out=out)
+    return out
+def device():
+    with DeviceArray(x) as d_x:
+        on_device(d_x, d_x, d_x)
+        return d_x.get()
+try:
+    result = (hosts if sys.argv[1] == "hosts" else device)()
+    print("right" if (result == 9).all() else "WRONG")
+except (CudaError, MemoryError) as error:
+    print(type(error).__name__, "right" if (out == 7).all() else "WRONG")
+PROGRAM
+    for what in hosts device; do
+        for code in 2 700; do
+            seen=
+            for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+                try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL=$k CPU_CUDA_FAIL_CODE=$code "$TEST_PYTHON" loop.py $what
+                # a copy or a cudaFree that fails by itself comes after the result, or is not looked at
+                assert_regex "$output" '^((CudaError|MemoryError) )?right$'
+                [ $code = 2 ] || refute_regex "$output" MemoryError
+                seen+="$output "
+            done
+            assert_regex "$seen" 'Error right .*right right $' # the first calls fail, the last k is never reached
+        done
+    done
 }
 
 # ---- What goes wrong
