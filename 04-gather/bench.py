@@ -9,94 +9,20 @@ Whatever is timed is compared with NumPy's result first.
 import ctypes
 import json
 import os
-import statistics
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
 
+import bench_curves
 import bench_peers
+from bench_tools import HERE, Job, address, bench, device, gather_launch, peak_bytes, summary, wall
 from gather import DeviceArray, pin, pinned_empty, take
 from wrapper import cuda_gather
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 MI = 1 << 20
 random = np.random.default_rng(0)
-
-
-class Job(ctypes.Structure):
-    """struct gather_job of gather.cuh."""
-
-    _fields_ = [("source", ctypes.c_void_p), ("index", ctypes.c_void_p), ("result", ctypes.c_void_p)]
-    _fields_ += [("N", ctypes.c_size_t), ("M", ctypes.c_size_t), ("element_bytes", ctypes.c_int)]
-    _fields_ += [("index_bytes", ctypes.c_int), ("mode", ctypes.c_int), ("stream", ctypes.c_void_p)]
-
-
-def load():
-    """libbench.so, with the types of its functions."""
-    bench = ctypes.CDLL(os.path.join(HERE, "libbench.so"))
-    P, S, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-    for name, arguments in dict(
-        clock_start=[], clock_stop=[], wait=[], free_bytes=[], random_reads=[P, S, S, ctypes.c_uint, P],
-        copy_on_device=[P, P, S], both_ways=[P, P, P, P, S], article_gather=[P, P, P, I, I],
-        gather_unchecked=[P, P, P, I], launch_loop=[P, ctypes.POINTER(Job), I],
-    ).items():  # fmt: skip
-        getattr(bench, name).argtypes = arguments
-    bench.clock_stop.restype, bench.free_bytes.restype = ctypes.c_float, S
-    return bench
-
-
-bench = load()
-
-
-def address(x):
-    return x.__cuda_array_interface__["data"][0] if hasattr(x, "__cuda_array_interface__") else x.ctypes.data
-
-
-def summary(times):
-    return {"median": statistics.median(times), "low": min(times), "high": max(times)}
-
-
-def wall(call, repeats=9, warm_up=2, wait=bench.wait):
-    """Milliseconds of a call on the host's clock, until the device has finished."""
-    times = []
-    for _ in range(repeats + warm_up):
-        wait()
-        start = time.perf_counter()
-        call()
-        wait()
-        times.append((time.perf_counter() - start) * 1e3)
-    return summary(times[warm_up:])
-
-
-def device(calls, repeats=7):
-    """Milliseconds of one of the calls on the device, which are made in turn: events around all of them."""
-    times = []
-    for _ in range(repeats + 2):
-        bench.clock_start()
-        for call in calls:
-            call()
-        times.append(bench.clock_stop() / len(calls))
-    return summary(times[2:])
-
-
-def peak_bytes(call):
-    """How much less free memory the device had while the call ran, as seen some thousand times a second."""
-    bench.wait()
-    before, least, done = bench.free_bytes(), [bench.free_bytes()], threading.Event()
-
-    def watch():
-        while not done.is_set():
-            least.append(bench.free_bytes())
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    call()
-    done.set()
-    thread.join()
-    return before - min(least)
 
 
 def article(peers):
@@ -108,10 +34,11 @@ def article(peers):
     p_idx[...] = idx
     rows = []
 
-    def row(name, call, result=None, **more):
+    def row(name, call, result=None, forget=lambda: None, **more):
         got = call() if result is None else (call(), result())[1]
         if not np.array_equal(got, expected):
             sys.exit(f"{name}: the result is not NumPy's")
+        forget()  # what a library keeps from that call would not show in the peak
         rows.append({"way": name, "peak_bytes": peak_bytes(call), **wall(call, **more)})
 
     row("NumPy: x[idx]", lambda: x[idx])
@@ -128,10 +55,10 @@ def article(peers):
         i = idx.astype(peer.get("index", idx.dtype))
         up, down, get = peer["up"], peer["down"], peer["take"]
         peer["forget"]()
-        row(f"{name}: one shot", lambda: down(get(up(x), up(i))), wait=peer["wait"])
+        row(f"{name}: one shot", lambda: down(get(up(x), up(i))), forget=peer["forget"], wait=peer["wait"])
         p_x = up(x)
         peer["forget"]()
-        row(f"{name}: source resident", lambda: down(get(p_x, up(i))), wait=peer["wait"])
+        row(f"{name}: source resident", lambda: down(get(p_x, up(i))), forget=peer["forget"], wait=peer["wait"])
         del p_x
         peer["forget"]()
     floor = wall(lambda: bench.both_ways(address(d_out), address(p_idx), address(p_out), address(d_idx), 4 * MI), 21)
@@ -156,6 +83,7 @@ def kernels(peers):
     rows = []
     for M in MI, 8 * MI, 128 * MI, 2048 * MI:
         x = random.random(M, dtype=np.float32)
+        bad = DeviceArray(np.array([-1]))  # as unsigned, larger than any position
         d_x, sink = DeviceArray(x), DeviceArray(np.zeros(1, np.float32))
         sources = {name: peer["up"](x) for name, peer in peers.items()}
         for N in MI, 16 * MI, 64 * MI, 256 * MI:
@@ -171,10 +99,13 @@ def kernels(peers):
             if not np.array_equal(d_out.get(), x[sets[0]]):
                 sys.exit("take: the result is not NumPy's")
             row["ways"]["this take"] = ours("clip")
+            jobs = [Job(address(d_x), address(s), address(d_out), N, M, 4, 4, 0, None) for s in d_sets]
+            row["raise"] = device([lambda j=j: gather_launch(ctypes.byref(j), address(bad)) for j in jobs], repeats)
             plain = [lambda s=s: bench.gather_unchecked(address(d_x), address(s), address(d_out), N) for s in d_sets]
             row["unchecked"] = device(plain, repeats)
             row["random_reads"] = device(
-                [lambda k=k: bench.random_reads(address(d_x), M, N, k, address(sink)) for k in range(len(sets))], repeats
+                [lambda k=k: bench.random_reads(address(d_x), M, N, k, address(sink)) for k in range(len(sets))],
+                repeats,
             )
             row["copy"] = device([lambda s=s: bench.copy_on_device(address(d_out), address(s), 4 * N) for s in d_sets])
             row["floor"] = row["random_reads"]["median"] + row["copy"]["median"]
@@ -205,7 +136,7 @@ def calls(peers):
     x, idx = random.random(1024, dtype=np.float32), random.integers(1024, size=1024, dtype=np.int32)
     d_x, d_idx, d_out = DeviceArray(x), DeviceArray(idx), DeviceArray(x)
     job = Job(address(d_x), address(d_idx), address(d_out), 1024, 1024, 4, 4, 1, None)
-    launch = ctypes.cast(ctypes.CDLL(os.path.join(HERE, "libgather.so")).gather_launch, ctypes.c_void_p)
+    launch = ctypes.cast(gather_launch, ctypes.c_void_p)
     rows = []
 
     def row(name, call, wait=bench.wait, count=1000):
@@ -233,44 +164,6 @@ def calls(peers):
     return {"rows": rows, "bytes_lost_in_10000_calls": before - bench.free_bytes()}
 
 
-def curves():
-    """Milliseconds against N (from 128 Mi floats) and against M (1 Mi indices): NumPy and three ways."""
-
-    def point(x, idx):
-        d_x, out = DeviceArray(x), np.empty(idx.shape, x.dtype)
-        p_idx, p_out = pinned_empty(idx.shape, idx.dtype), pinned_empty(idx.shape, x.dtype)
-        p_idx[...] = idx
-        ways = {
-            "NumPy, np.take(x, idx, out=out, mode='wrap')": lambda: np.take(x, idx, out=out, mode="wrap"),
-            "take(x, idx)": lambda: take(x, idx, out),
-            "take(d_x, idx)": lambda: take(d_x, idx, out),
-            "take(d_x, p_idx, p_out)": lambda: take(d_x, p_idx, p_out),
-        }
-        return {"N": idx.size, "M": x.size, **{name: wall(call, 5, 1)["median"] for name, call in ways.items()}}
-
-    x = random.random(128 * MI, dtype=np.float32)
-    against_n = [point(x, random.integers(x.size, size=int(n), dtype=np.int32)) for n in np.logspace(1, 7.5, 14)]
-    idx = random.integers(1 << 31, size=MI)
-    against_m = [point(x[:m], (idx % m).astype(np.int32)) for m in np.logspace(2, 8.1, 13).astype(int)]
-    return {"against_N": against_n, "against_M": against_m}
-
-
-def bad_indices():
-    """What a bad index does: each library with 5, -1 and -6 of 5 elements, in a process of its own."""
-    table = {}
-    for name, program in bench_peers.BAD_INDEX.items():
-        answers = []
-        for index in 5, -1, -6:
-            done = subprocess.run(
-                [sys.executable, "-c", program.format(i=index)], capture_output=True, text=True, cwd=HERE
-            )
-            last = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines() or ["nothing"]
-            errors = [line for line in last if "Error" in line.split(":")[0]] or last[-1:]
-            answers.append(last[-1] if done.returncode == 0 else errors[-1][:90])
-        table[name] = answers
-    return table
-
-
 def main():
     peers = bench_peers.peers()
     sys.path.insert(0, os.path.join(HERE, "..", "common"))
@@ -287,8 +180,8 @@ def main():
         },
         "call": calls(peers),
         "ladder": article(peers),
-        "bad_index": bad_indices(),
-        "curves": curves(),
+        "bad_index": bench_peers.bad_indices(),
+        "curves": bench_curves.curves(),
         "kernel": kernels(peers),
     }
     with open(os.path.join(HERE, "bench.json"), "w") as f:

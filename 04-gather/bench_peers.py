@@ -1,6 +1,8 @@
 """What bench.py compares with: gather in CuPy, PyTorch, JAX, Numba and Triton, each if it is installed."""
 
 import os
+import re
+import subprocess
 import sys
 
 import numpy as np
@@ -39,9 +41,7 @@ def torch_peer():
             **common,
         ),
         # torch.take takes int64 indices only
-        "torch.take": dict(
-            take=torch.take, out=lambda s, i, o: torch.take(s, i, out=o), index=np.int64, **common
-        ),
+        "torch.take": dict(take=torch.take, out=lambda s, i, o: torch.take(s, i, out=o), index=np.int64, **common),
     }
 
 
@@ -141,3 +141,24 @@ BAD_INDEX = {  # what each does with the index 5 of 5 elements, and with -1 and 
     "JAX take": "import os; os.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'\n"
     "import numpy as np, jax.numpy as jnp; x = jnp.arange(5.); print(np.asarray(jnp.take(x, jnp.array([{i}]))))",
 }
+
+
+def bad_indices():
+    """What a bad index does: each library with 5, -1 and -6 of 5 elements, in a process of its own."""
+    table = {}
+    for name, program in BAD_INDEX.items():
+        answers = []
+        for index in 5, -1, -6:
+            done = subprocess.run(
+                [sys.executable, "-c", program.format(i=index)],
+                capture_output=True,
+                text=True,
+                cwd=os.path.dirname(os.path.abspath(__file__)),
+            )
+            if done.returncode == 0:
+                answers.append(done.stdout.strip().splitlines()[-1])
+            else:  # the exception, which begins with its name
+                lines = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception)", line)]
+                answers.append((lines or [f"exit status {done.returncode}"])[0][:90])
+        table[name] = answers
+    return table

@@ -9,6 +9,7 @@ DeviceArray; or what has __cuda_array_interface__, as the arrays of CuPy, PyTorc
 """
 import numpy as np
 
+include "gather_view.pxi"
 include "gather_memory.pxi"
 
 cdef extern from "gather.cuh" nogil:
@@ -125,7 +126,7 @@ def take(source, index, out=None, mode="raise", stream=None):
         s.users, i.users, o.users = s.users + 1, i.users + 1, o.users + 1
         with nogil:  # other Python threads go on while the GPU works
             code = gather(&job, &first_bad)
-        s.users, i.users, o.users = s.users - 1, i.users - 1, o.users - 1
+        s.release(), i.release(), o.release()
     if code == -1:
         bad = element(i, first_bad)
         raise IndexError(f"index {bad} is out of bounds for axis 0 with size {s.size}")

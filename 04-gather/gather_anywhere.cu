@@ -9,22 +9,47 @@
 #pragma GCC visibility pop
 #include "gather_launch.cuh"
 
+#define TRY(call) CHECK_GOTO(error, call, cleanup)
 #define NO_BAD_INDEX (~0ull)
-static __device__ unsigned long long smallest_bad; // position of a bad index
-#define CHUNK_BYTES ((size_t)64 << 20)             // of a source that the device has no room for
+#define MAX_DEVICES 64
+#define CHUNK_BYTES ((size_t)64 << 20) // of a source that the device has no room for
+#define KEPT_BYTES ((size_t)64 << 20)  // of scratch memory, from one call to the next
 
-// True if the device can reach what is there: its own memory, or pinned.
-static bool is_reachable(const void *start, size_t bytes)
+// The address at which the device reaches what is there: in its own memory, or pinned. Else NULL.
+static void *device_address(const void *start, size_t bytes)
 {
-    cudaPointerAttributes attributes;
-    for (const char *end : {(const char *)start, (const char *)start + bytes - 1}) {
-        cudaError_t error = cudaPointerGetAttributes(&attributes, end);
-        if (error != cudaSuccess || attributes.type == cudaMemoryTypeUnregistered) {
-            cudaGetLastError();
-            return false;
-        }
+    cudaPointerAttributes first, last;
+    if (cudaPointerGetAttributes(&first, start) != cudaSuccess ||
+        cudaPointerGetAttributes(&last, (const char *)start + bytes - 1) != cudaSuccess) {
+        cudaGetLastError();
+        return NULL;
     }
-    return true;
+    bool whole =
+        first.type != cudaMemoryTypeUnregistered && last.type != cudaMemoryTypeUnregistered;
+    return whole ? first.devicePointer : NULL;
+}
+
+// Scratch memory on the device, in the stream's order, to be given back with cudaFreeAsync. The pool
+// keeps up to KEPT_BYTES of it: to get them anew for every call takes as long as a small gather.
+static int allocate_scratch(void **scratch, size_t bytes, cudaStream_t stream)
+{
+    static cudaMemPool_t pools[MAX_DEVICES];
+    int device, error = cudaGetDevice(&device);
+    if (error == cudaSuccess && device >= MAX_DEVICES)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess && !pools[device]) {
+        cudaMemPoolProps properties = {};
+        unsigned long long kept = KEPT_BYTES;
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location.type = cudaMemLocationTypeDevice;
+        properties.location.id = device;
+        error = cudaMemPoolCreate(&pools[device], &properties);
+        if (error == cudaSuccess)
+            error = cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &kept);
+    }
+    if (error == cudaSuccess)
+        error = cudaMallocFromPoolAsync(scratch, bytes, pools[device], stream);
+    return error;
 }
 
 // Uploads a source that the device cannot reach, and launches: all at once, or a chunk at a time if the
@@ -34,11 +59,11 @@ static int upload_and_launch(gather_job job, unsigned long long *first_bad, void
     cudaStream_t stream = (cudaStream_t)job.stream;
     const char *source = (const char *)job.source;
     size_t chunk = job.M;
-    int error = cudaMallocAsync(d_source, chunk * job.element_bytes, stream);
+    int error = allocate_scratch(d_source, chunk * job.element_bytes, stream);
     if (error == cudaErrorMemoryAllocation && chunk > CHUNK_BYTES / job.element_bytes) {
         cudaGetLastError();
         chunk = CHUNK_BYTES / job.element_bytes;
-        error = cudaMallocAsync(d_source, CHUNK_BYTES, stream);
+        error = allocate_scratch(d_source, CHUNK_BYTES, stream);
     }
     job.source = *d_source;
     for (size_t first = 0; first < job.M && error == cudaSuccess; first += chunk) {
@@ -52,60 +77,65 @@ static int upload_and_launch(gather_job job, unsigned long long *first_bad, void
 }
 
 // The source for one call: where it is, pinned if need be, or uploaded.
-static int take_from(const gather_job *job, unsigned long long *first_bad, void **pinned,
-                     void **d_source)
+static int take_from(gather_job job, unsigned long long *first_bad, void **pinned, void **d_source)
 {
-    size_t bytes = job->M * job->element_bytes;
-    bool in_place = is_reachable(job->source, bytes);
+    size_t bytes = job.M * job.element_bytes;
+    void *in_place = device_address(job.source, bytes);
     // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
     // all of it goes to the device. What tips the scale was measured: see README.md.
-    if (!in_place && job->N < bytes / 20) {
-        if (cudaHostRegister((void *)job->source, bytes, cudaHostRegisterDefault) == cudaSuccess)
-            *pinned = (void *)job->source;
+    if (!in_place && job.N < bytes / 20) {
+        if (cudaHostRegister((void *)job.source, bytes, cudaHostRegisterDefault) == cudaSuccess) {
+            *pinned = (void *)job.source;
+            in_place = device_address(job.source, bytes);
+        }
         cudaGetLastError(); // what cannot be pinned, as a read-only file, is uploaded
     }
-    if (in_place || *pinned)
-        return gather_launch_part(job, 0, job->M, first_bad);
-    return upload_and_launch(*job, first_bad, d_source);
+    if (!in_place)
+        return upload_and_launch(job, first_bad, d_source);
+    job.source = in_place;
+    return gather_launch_part(&job, 0, job.M, first_bad);
 }
-
-#define TRY(call) CHECK_GOTO(error, call, cleanup)
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
 {
     // One at a time: while a source is pinned for one call, another must not rely on that.
     static std::mutex lock;
     std::lock_guard<std::mutex> locked(lock);
+    // The kernel writes the position of a bad index here: a page of its own, pinned once.
+    alignas(4096) static unsigned long long page[512];
+    static unsigned long long *d_page = NULL;
+    volatile unsigned long long *smallest_bad = page;
 
     int error = cudaSuccess, last;
-    gather_job d_job = *job; // with arrays that the device can reach
+    gather_job d_job = *job; // with addresses on the device
     cudaStream_t stream = (cudaStream_t)job->stream;
-    void *d_index = NULL, *d_result = NULL, *d_source = NULL, *pinned = NULL, *d_bad = NULL;
+    void *d_index = NULL, *d_result = NULL, *d_source = NULL, *pinned = NULL;
     size_t index_bytes = job->N * job->index_bytes, result_bytes = job->N * job->element_bytes;
-    unsigned long long bad = NO_BAD_INDEX;
 
     if (job->N == 0)
         return cudaSuccess;
     if (!gather_is_valid(job) || !first_bad)
         return cudaErrorInvalidValue;
-    if (job->mode == GATHER_RAISE) {
-        TRY(cudaGetSymbolAddress(&d_bad, smallest_bad));
-        TRY(cudaMemsetAsync(d_bad, 0xff, sizeof bad, stream)); // NO_BAD_INDEX
+    if (!d_page) {
+        TRY(cudaHostRegister(page, sizeof page, cudaHostRegisterDefault));
+        TRY(cudaHostGetDevicePointer((void **)&d_page, page, 0));
     }
-    if (!is_reachable(job->index, index_bytes)) {
-        TRY(cudaMallocAsync(&d_index, index_bytes, stream));
+    *smallest_bad = NO_BAD_INDEX;
+
+    d_job.index = device_address(job->index, index_bytes);
+    if (!d_job.index) {
+        TRY(allocate_scratch(&d_index, index_bytes, stream));
         TRY(cudaMemcpyAsync(d_index, job->index, index_bytes, cudaMemcpyHostToDevice, stream));
         d_job.index = d_index;
     }
-    if (!is_reachable(job->result, result_bytes)) {
-        TRY(cudaMallocAsync(&d_result, result_bytes, stream));
+    d_job.result = device_address(job->result, result_bytes);
+    if (!d_job.result) {
+        TRY(allocate_scratch(&d_result, result_bytes, stream));
         d_job.result = d_result;
     }
-    TRY(take_from(&d_job, (unsigned long long *)d_bad, &pinned, &d_source));
-    if (d_bad)
-        TRY(cudaMemcpyAsync(&bad, d_bad, sizeof bad, cudaMemcpyDeviceToHost, stream));
+    TRY(take_from(d_job, d_page, &pinned, &d_source));
     TRY(cudaStreamSynchronize(stream));
-    if (d_result && bad == NO_BAD_INDEX)
+    if (d_result && *smallest_bad == NO_BAD_INDEX)
         TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
 
 cleanup:
@@ -120,77 +150,6 @@ cleanup:
         cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
         return error;
     }
-    *first_bad = (size_t)bad;
-    return bad == NO_BAD_INDEX ? 0 : -1;
-}
-
-// ---- Memory
-
-// What a failed call leaves behind for cudaGetLastError() is removed: the return value tells it.
-static int status(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        cudaGetLastError();
-    return error;
-}
-
-extern "C" int gather_device_allocate(void **pointer, size_t bytes)
-{
-    return status(cudaMalloc(pointer, bytes));
-}
-
-extern "C" int gather_device_free(void *pointer)
-{
-    return status(cudaFree(pointer));
-}
-
-extern "C" int gather_pinned_allocate(void **pointer, size_t bytes)
-{
-    return status(cudaMallocHost(pointer, bytes));
-}
-
-extern "C" int gather_pinned_free(void *pointer)
-{
-    return status(cudaFreeHost(pointer));
-}
-
-extern "C" int gather_pin(void *pointer, size_t bytes)
-{
-    return status(cudaHostRegister(pointer, bytes, cudaHostRegisterDefault));
-}
-
-extern "C" int gather_unpin(void *pointer)
-{
-    return status(cudaHostUnregister(pointer));
-}
-
-extern "C" int gather_copy(void *to, const void *from, size_t bytes, void *stream)
-{
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize((cudaStream_t)stream);
-    return status(error);
-}
-
-extern "C" int gather_wait_for(void *stream, void *other)
-{
-    cudaEvent_t event;
-    cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-    if (error != cudaSuccess)
-        return status(error);
-    error = cudaEventRecord(event, (cudaStream_t)other);
-    if (error == cudaSuccess)
-        error = cudaStreamWaitEvent((cudaStream_t)stream, event, 0);
-    cudaEventDestroy(event); // it goes when it is no longer needed
-    return status(error);
-}
-
-extern "C" const char *gather_error_name(int code)
-{
-    return cudaGetErrorName((cudaError_t)code);
-}
-
-extern "C" const char *gather_error_text(int code)
-{
-    return cudaGetErrorString((cudaError_t)code);
+    *first_bad = (size_t)*smallest_bad;
+    return *smallest_bad == NO_BAD_INDEX ? 0 : -1;
 }

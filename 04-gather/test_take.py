@@ -47,9 +47,7 @@ def agree(source, index, mode, places):
         return new == given == expected
     kind = DeviceArray if places[1] == "device" else np.ndarray
     right = type(new) is kind and given is out and new.dtype == given.dtype == source.dtype
-    return right and all(
-        host(r).shape == index.shape and host(r).tobytes() == expected.tobytes() for r in (new, given)
-    )
+    return right and all(host(r).shape == index.shape and host(r).tobytes() == expected.tobytes() for r in (new, given))
 
 
 def main():

@@ -203,6 +203,11 @@ inline float __fdividef(float x, float y) { return x / y; }
 // ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
 template <class T> cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T **p, size_t n, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)p, n, pool, stream);
+}
 template <class T> cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t stream)
 {
     return cudaMallocAsync((void **)p, n, stream);

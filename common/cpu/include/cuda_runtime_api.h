@@ -123,6 +123,19 @@ struct cudaDeviceProp {
     int canMapHostMemory, concurrentKernels, ECCEnabled, unifiedAddressing, managedMemory;
     int concurrentManagedAccess, pageableMemoryAccess, pciBusID, pciDeviceID, pciDomainID;
 };
+enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
+};
+struct cudaMemPoolProps {
+    enum cudaMemAllocationType allocType;
+    struct cudaMemLocation location;
+};
+typedef struct cudaMemPoolProps cudaMemPoolProps;
+typedef struct cpu_pool *cudaMemPool_t;
 typedef struct cudaDeviceProp cudaDeviceProp;
 typedef struct cudaPointerAttributes cudaPointerAttributes;
 
@@ -139,6 +152,12 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value);
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);

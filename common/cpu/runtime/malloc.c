@@ -79,6 +79,38 @@ PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
     LEAVE(pointer ? cpu_release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
 }
+// A pool keeps nothing here: its memory is got and given back like any other.
+struct cpu_pool {
+    int unused;
+};
+static struct cpu_pool the_pool;
+
+PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    ENTER();
+    if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice || properties->location.id)
+        LEAVE(cudaErrorInvalidValue);
+    *pool = &the_pool;
+    LEAVE(cudaSuccess);
+}
+static cudaError_t is_pool(cudaMemPool_t pool)
+{
+    return pool == &the_pool ? cudaSuccess : cudaErrorInvalidValue;
+}
+PUBLIC cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { CALL(is_pool(pool)); }
+PUBLIC cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                           void *value)
+{
+    bool is_known = attribute == cudaMemPoolAttrReleaseThreshold && value;
+    CALL(is_known ? is_pool(pool) : cudaErrorInvalidValue);
+}
+PUBLIC cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                           cudaStream_t stream)
+{
+    if (is_pool(pool) == cudaSuccess) return cudaMallocAsync(pointer, bytes, stream);
+    CALL(cudaErrorInvalidValue);
+}
 PUBLIC cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     ENTER();
