@@ -1,6 +1,5 @@
 # All stages at once. Each has a Makefile of its own with the same targets: make -C 04-gather run
 STAGES := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-BENCHED := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes
 COMMON := common
 PYTHON ?= python3
 .NOTPARALLEL:
@@ -39,5 +38,5 @@ test: build
 	@tests/run
 
 bench:
-	@for stage in $(BENCHED); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done
+	@for stage in $(STAGES); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done
 endif

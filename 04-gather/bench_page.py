@@ -1,16 +1,13 @@
 """Writes the tables of README.md and the plots beside it from bench.json, which make bench has written.
 
 Run:   python3 bench_page.py (needs matplotlib: pip install matplotlib)
+       python3 bench_page.py tables (without the plots: needs Python's standard library only)
 """
 
 import json
 import os
 import re
-
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NUMPY = "NumPy, np.take(x, idx, out=out, mode='wrap')"
@@ -89,7 +86,12 @@ def machine(bench):
 
 
 def plot(points, against, label, path):
-    plt.rcParams.update({"svg.hashsalt": "gather", "font.size": 9})
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
     figure, axes = plt.subplots(figsize=(7, 4))
     for name in points[0]:
         if name not in ("N", "M"):
@@ -118,6 +120,8 @@ def main():
             raise SystemExit(f"README.md: {begin.strip()} … {end.strip()} has to be there once")
     with open(page, "w", encoding="utf-8") as f:
         f.write(text)
+    if sys.argv[1:] == ["tables"]:
+        return
     plot(bench["curves"]["against_N"], "N", "indices (from 128 Mi floats)", os.path.join(HERE, "against_n.svg"))
     plot(
         bench["curves"]["against_M"], "M", "elements of the source (1 Mi indices)", os.path.join(HERE, "against_m.svg")

@@ -10,38 +10,40 @@
 
 #include "gather_launch.cuh"
 
-#define THREADS 256 // a block
+#define THREADS 256         // a block
+#define BLOCKS_OVER_BUS 132 // keep PCIe 5 busy, and more get in each other's way (measured)
 
-// One thread an index. Of the source, elements first to first + count - 1 are at `source`: all of it,
+// One thread an index, or one for several if there are fewer. Of the source, elements first to first + count - 1 are at `source`: all of it,
 // or a chunk. The check costs nothing: the kernel waits for memory, not for arithmetic.
 template <typename Element, typename Index, gather_mode MODE>
 __global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t N,
                            size_t M, size_t first, size_t count, unsigned long long *first_bad)
 {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= N)
-        return;
-    long long j = index[i], size = (long long)M;
-    if (MODE == GATHER_RAISE && j < 0)
-        j += size; // from the end, as in Python
-    if (j < 0 || j >= size) {
-        if (MODE == GATHER_RAISE) {
-            atomicMin(first_bad, (unsigned long long)i);
-            return;
+    size_t all_threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < N; i += all_threads) {
+        long long j = index[i], size = (long long)M;
+        if (MODE == GATHER_RAISE && j < 0)
+            j += size; // from the end, as in Python
+        if (j < 0 || j >= size) {
+            if (MODE == GATHER_RAISE) {
+                atomicMin(first_bad, (unsigned long long)i);
+                continue;
+            }
+            if (MODE == GATHER_CLIP)
+                j = j < 0 ? 0 : size - 1;
+            else
+                j = (j % size + size) % size;
         }
-        if (MODE == GATHER_CLIP)
-            j = j < 0 ? 0 : size - 1;
-        else
-            j = (j % size + size) % size;
+        if ((size_t)j - first <
+            count) // one comparison for both ends: what is below 0 is a huge size_t
+            result[i] = source[(size_t)j - first];
     }
-    if ((size_t)j - first < count) // one comparison for both ends: what is below 0 is a huge size_t
-        result[i] = source[(size_t)j - first];
 }
 
 template <typename Element, typename Index>
-static void launch(const gather_job *job, size_t first, size_t count, unsigned long long *first_bad)
+static void launch(const gather_job *job, size_t first, size_t count, unsigned int blocks,
+                   unsigned long long *first_bad)
 {
-    unsigned int blocks = (unsigned int)((job->N - 1) / THREADS + 1);
     cudaStream_t stream = (cudaStream_t)job->stream;
     const Element *source = (const Element *)job->source;
     const Index *index = (const Index *)job->index;
@@ -57,18 +59,21 @@ static void launch(const gather_job *job, size_t first, size_t count, unsigned l
             source, index, result, job->N, job->M, first, count, NULL);
 }
 
-int gather_launch_part(const gather_job *job, size_t first, size_t count,
+int gather_launch_part(const gather_job *job, size_t first, size_t count, bool over_bus,
                        unsigned long long *first_bad)
 {
+    size_t blocks = (job->N - 1) / THREADS + 1;
+    if (over_bus && blocks > BLOCKS_OVER_BUS)
+        blocks = BLOCKS_OVER_BUS;
     cudaGetLastError(); // an older error, somebody else's, is not this launch's
     if (job->element_bytes == 4 && job->index_bytes == 4)
-        launch<unsigned int, int>(job, first, count, first_bad);
+        launch<unsigned int, int>(job, first, count, blocks, first_bad);
     else if (job->element_bytes == 4)
-        launch<unsigned int, long long>(job, first, count, first_bad);
+        launch<unsigned int, long long>(job, first, count, blocks, first_bad);
     else if (job->index_bytes == 4)
-        launch<unsigned long long, int>(job, first, count, first_bad);
+        launch<unsigned long long, int>(job, first, count, blocks, first_bad);
     else
-        launch<unsigned long long, long long>(job, first, count, first_bad);
+        launch<unsigned long long, long long>(job, first, count, blocks, first_bad);
     return cudaGetLastError();
 }
 
@@ -87,5 +92,5 @@ extern "C" int gather_launch(const gather_job *job, unsigned long long *first_ba
         return cudaSuccess;
     if (!gather_is_valid(job) || (job->mode == GATHER_RAISE && !first_bad))
         return cudaErrorInvalidValue;
-    return gather_launch_part(job, 0, job->M, first_bad);
+    return gather_launch_part(job, 0, job->M, false, first_bad);
 }

@@ -33,13 +33,15 @@ cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
 
 cdef View index_view(index):
     """Of the index: int32 and int64 as they are, narrower integers as int64, all else a TypeError."""
-    if not isinstance(index, View) and not hasattr(index, "__cuda_array_interface__"):
-        index = np.asarray(index)
-        if index.size == 0 and index.dtype == np.float64:  # numpy.take takes [] too
-            index = index.astype(np.int64)
-        if index.dtype.kind in "iu" and np.can_cast(index.dtype, np.int64) and index.dtype != np.int32:
-            index = index.astype(np.int64, copy=False)
+    if type(index) is not np.ndarray and type(index) is not DeviceArray:
+        if not is_torch(index) and not hasattr(index, "__cuda_array_interface__"):
+            index = np.asarray(index)
+            if index.size == 0 and index.dtype == np.float64:  # numpy.take takes [] too
+                index = index.astype(np.int64)
     cdef View view = view_of("index", index)
+    if view.array is not None and view.dtype != int32 and view.dtype != int64:
+        if view.dtype.kind in "iu" and np.can_cast(view.dtype, np.int64):
+            view = view_of("index", view.array.astype(np.int64))
     if view.dtype != int32 and view.dtype != int64:
         raise TypeError(f"index: int32 or int64 is taken, not {view.dtype}")
     return view

@@ -16,7 +16,8 @@
 #define KEPT_BYTES ((size_t)64 << 20)  // of scratch memory, from one call to the next
 
 // The address at which the device reaches what is there: in its own memory, or pinned. Else NULL.
-static void *device_address(const void *start, size_t bytes)
+// *over_bus becomes true if it is the host's memory.
+static void *device_address(const void *start, size_t bytes, bool *over_bus)
 {
     cudaPointerAttributes first, last;
     if (cudaPointerGetAttributes(&first, start) != cudaSuccess ||
@@ -24,9 +25,11 @@ static void *device_address(const void *start, size_t bytes)
         cudaGetLastError();
         return NULL;
     }
-    bool whole =
-        first.type != cudaMemoryTypeUnregistered && last.type != cudaMemoryTypeUnregistered;
-    return whole ? first.devicePointer : NULL;
+    if (first.type == cudaMemoryTypeUnregistered || last.type == cudaMemoryTypeUnregistered)
+        return NULL;
+    if (first.type == cudaMemoryTypeHost)
+        *over_bus = true;
+    return first.devicePointer;
 }
 
 // Scratch memory on the device, in the stream's order, to be given back with cudaFreeAsync. The pool
@@ -54,7 +57,8 @@ static int allocate_scratch(void **scratch, size_t bytes, cudaStream_t stream)
 
 // Uploads a source that the device cannot reach, and launches: all at once, or a chunk at a time if the
 // device has no room for it. *d_source: what is to be freed.
-static int upload_and_launch(gather_job job, unsigned long long *first_bad, void **d_source)
+static int upload_and_launch(gather_job job, bool over_bus, unsigned long long *first_bad,
+                             void **d_source)
 {
     cudaStream_t stream = (cudaStream_t)job.stream;
     const char *source = (const char *)job.source;
@@ -71,29 +75,31 @@ static int upload_and_launch(gather_job job, unsigned long long *first_bad, void
         error = cudaMemcpyAsync(*d_source, source + first * job.element_bytes,
                                 count * job.element_bytes, cudaMemcpyHostToDevice, stream);
         if (error == cudaSuccess)
-            error = gather_launch_part(&job, first, count, first_bad);
+            error = gather_launch_part(&job, first, count, over_bus, first_bad);
     }
     return error;
 }
 
 // The source for one call: where it is, pinned if need be, or uploaded.
-static int take_from(gather_job job, unsigned long long *first_bad, void **pinned, void **d_source)
+static int take_from(gather_job job, bool over_bus, unsigned long long *first_bad, void **pinned,
+                     void **d_source)
 {
     size_t bytes = job.M * job.element_bytes;
-    void *in_place = device_address(job.source, bytes);
+    bool source_over_bus; // random reads: there it does not matter how many threads there are
+    void *in_place = device_address(job.source, bytes, &source_over_bus);
     // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
     // all of it goes to the device. What tips the scale was measured: see README.md.
     if (!in_place && job.N < bytes / 20) {
         if (cudaHostRegister((void *)job.source, bytes, cudaHostRegisterDefault) == cudaSuccess) {
             *pinned = (void *)job.source;
-            in_place = device_address(job.source, bytes);
+            in_place = device_address(job.source, bytes, &source_over_bus);
         }
         cudaGetLastError(); // what cannot be pinned, as a read-only file, is uploaded
     }
     if (!in_place)
-        return upload_and_launch(job, first_bad, d_source);
+        return upload_and_launch(job, over_bus, first_bad, d_source);
     job.source = in_place;
-    return gather_launch_part(&job, 0, job.M, first_bad);
+    return gather_launch_part(&job, 0, job.M, over_bus, first_bad);
 }
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
@@ -106,7 +112,8 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     static unsigned long long *d_page = NULL;
     volatile unsigned long long *smallest_bad = page;
 
-    int error = cudaSuccess, last;
+    int error = cudaSuccess;
+    bool over_bus = false;   // index or result
     gather_job d_job = *job; // with addresses on the device
     cudaStream_t stream = (cudaStream_t)job->stream;
     void *d_index = NULL, *d_result = NULL, *d_source = NULL, *pinned = NULL;
@@ -122,30 +129,32 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     }
     *smallest_bad = NO_BAD_INDEX;
 
-    d_job.index = device_address(job->index, index_bytes);
+    d_job.index = device_address(job->index, index_bytes, &over_bus);
     if (!d_job.index) {
         TRY(allocate_scratch(&d_index, index_bytes, stream));
         TRY(cudaMemcpyAsync(d_index, job->index, index_bytes, cudaMemcpyHostToDevice, stream));
         d_job.index = d_index;
     }
-    d_job.result = device_address(job->result, result_bytes);
+    d_job.result = device_address(job->result, result_bytes, &over_bus);
     if (!d_job.result) {
         TRY(allocate_scratch(&d_result, result_bytes, stream));
         d_job.result = d_result;
     }
-    TRY(take_from(d_job, d_page, &pinned, &d_source));
+    TRY(take_from(d_job, over_bus, d_page, &pinned, &d_source));
     TRY(cudaStreamSynchronize(stream));
-    if (d_result && *smallest_bad == NO_BAD_INDEX)
+    if (d_result && *smallest_bad == NO_BAD_INDEX) {
         TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
+        TRY(cudaStreamSynchronize(stream));
+    }
 
 cleanup:
     for (void *scratch : {d_index, d_result, d_source})
         if (scratch)
             cudaFreeAsync(scratch, stream);
-    last = cudaStreamSynchronize(stream); // before the memory goes that is in use
+    if (error != cudaSuccess)
+        cudaStreamSynchronize(stream); // before the memory goes that is in use
     if (pinned)
         cudaHostUnregister(pinned);
-    error = error ? error : last;
     if (error != cudaSuccess) {
         cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
         return error;

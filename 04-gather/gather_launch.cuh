@@ -6,5 +6,6 @@
 bool gather_is_valid(const gather_job *job);
 
 // Launches for a part of the source: elements first to first + count - 1 are at job->source.
-int gather_launch_part(const gather_job *job, size_t first, size_t count,
+// over_bus: index or result are in the host's memory, and the bus needs fewer threads than the device.
+int gather_launch_part(const gather_job *job, size_t first, size_t count, bool over_bus,
                        unsigned long long *first_bad);

@@ -1,5 +1,7 @@
 # Part of gather.pyx: what an array is for C, and errors as exceptions.
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+
 cdef extern from "gather.cuh" nogil:
     const char *gather_error_name(int code)
     const char *gather_error_text(int code)
@@ -55,7 +57,16 @@ cdef class View:
 cdef dict dtypes = {}  # of typestr: np.dtype(typestr) takes longer
 cdef dict torch_dtypes = {"torch.float32": np.dtype(np.float32), "torch.float64": np.dtype(np.float64),
                           "torch.int32": np.dtype(np.int32), "torch.int64": np.dtype(np.int64)}
-cdef set torch_types = set()  # the types of PyTorch's tensors, once one has come
+cdef dict torch_types = {}  # of type(x): is it PyTorch's tensor?
+
+
+cdef bint is_torch(x):
+    kind = type(x)
+    known = torch_types.get(kind)
+    if known is None:
+        known = kind.__module__ in ("torch", "torch.nn.parameter") and kind.__name__ in ("Tensor", "Parameter")
+        torch_types[kind] = known
+    return known
 
 
 cdef View torch_view(x):
@@ -69,7 +80,7 @@ cdef View torch_view(x):
             return None
         torch_dtypes[x.dtype] = dtype
     cdef View view = View.__new__(View)
-    view.describe(tuple(x.shape), dtype)
+    view.describe((x.numel(),) if x.dim() == 1 else tuple(x.shape), dtype)
     view.data, view.on_device = x.data_ptr(), True
     return view
 
@@ -81,13 +92,12 @@ cdef View view_of(str name, object x, bint writeable=False):
         if (<DeviceArray>x).closed:
             raise ValueError(f"{name}: this DeviceArray is closed")
         return x
-    if type(x) in torch_types or type(x).__module__ == "torch":
-        torch_types.add(type(x))
-        view = torch_view(x) if type(x).__name__ in ("Tensor", "Parameter") else None
+    if is_torch(x):
+        view = torch_view(x)
         if view is not None:
             return view
     view = View.__new__(View)
-    interface = getattr(x, "__cuda_array_interface__", None)
+    interface = None if type(x) is np.ndarray else getattr(x, "__cuda_array_interface__", None)
     if interface is not None:
         typestr = interface["typestr"]
         dtype = dtypes.get(typestr) or dtypes.setdefault(typestr, np.dtype(typestr))
@@ -107,14 +117,26 @@ cdef View view_of(str name, object x, bint writeable=False):
         raise TypeError(f"{name}: an array without a mask is taken")
     if writeable and not (isinstance(x, np.ndarray) and x.flags.writeable):
         raise ValueError(f"{name}: a writeable array is taken")
-    array = np.asarray(x)
-    if not array.dtype.isnative:
-        raise TypeError(f"{name}: a dtype of this machine's byte order is taken, not {array.dtype}")
-    # Of a strided out, this is a copy: take() copies back.
-    array = np.require(array, requirements=["C", "A"])
-    view.describe(array.shape, array.dtype)
-    view.data, view.array = array.ctypes.data, array
+    array = x if type(x) is np.ndarray else np.asarray(x)
+    dtype, flags = array.dtype, array.flags
+    if not dtype.isnative:
+        raise TypeError(f"{name}: a dtype of this machine's byte order is taken, not {dtype}")
+    if not (flags.c_contiguous and flags.aligned):  # of an out, this is a copy: take() copies back
+        array = np.require(array, requirements=["C", "A"])
+    view.describe(array.shape, dtype)
+    view.data, view.array = address_of(array), array
     return view
+
+
+cdef size_t address_of(array) except? 0:
+    """Where the elements of a contiguous NumPy array are."""
+    cdef Py_buffer buffer
+    if array.dtype.kind in "mMO":  # of which NumPy gives no buffer
+        return array.ctypes.data
+    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)  # takes a tenth of the time of array.ctypes
+    cdef size_t address = <size_t>buffer.buf
+    PyBuffer_Release(&buffer)
+    return address
 
 
 cdef tuple c_strides(View view):

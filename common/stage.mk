@@ -13,7 +13,7 @@ help:
 	@echo '  build   build it: $(BUILDS)'
 	@echo '  test    run its tests'
 	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
-	@echo '  bench   measure, on a GPU, and keep the result in bench.txt'
+	@echo '  bench   measure, on a GPU, and keep the result beside the page'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \

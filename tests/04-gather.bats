@@ -302,9 +302,319 @@ PROGRAM
     assert_output --partial 'ERROR SUMMARY: 0 errors'
 }
 
+# ---- gather.take
+
+@test "04: take answers as numpy.take: modes, dtypes, shapes, places, with out and without" {
+    try "$TEST_PYTHON" test_take.py
+    assert_success
+    assert_output '577 of 577 as numpy.take'
+    assert_quiet
+}
+
+@test "04: gather_c gathers without Python, and is told of a bad index" {
+    try ./gather_c
+    assert_success
+    assert_output '1000 of 1000 right
+index[700] = 1000000 is out of range'
+    try env CUDA_VISIBLE_DEVICES= ./gather_c
+    assert_failure 1
+    assert_regex "$stderr" 'gather_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
+    run interface_of libgather.so
+    assert_output 'gather
+gather_copy
+gather_device_allocate
+gather_device_free
+gather_error_name
+gather_error_text
+gather_launch
+gather_pin
+gather_pinned_allocate
+gather_pinned_free
+gather_unpin
+gather_wait_for'
+    for file in libgather.so gather_c gather.*.so; do
+        assert_no_absolute_path "$file"
+    done
+}
+
+@test "04: take refuses what it cannot take, in NumPy's words where NumPy has some" {
+    try_python <<'PROGRAM'
+import numpy as np
+from gather import DeviceArray, pin, pinned_empty, take
+
+x, i = np.arange(5, dtype=np.float32), np.array([1, 2])
+read_only = np.zeros(2, np.float32)
+read_only.flags.writeable = False
+closed = DeviceArray(x)
+closed.close()
+closed.close()
+for call in [
+    lambda: take(x, [5]), lambda: take(x, [0, -6]), lambda: take(x, np.array([2**40])), lambda: take(x[:0], [0], mode="wrap"),
+    lambda: take(x, i, mode="huh"), lambda: take(x.reshape(5, 1), i), lambda: take(x.astype(np.float16), i),
+    lambda: take(np.array([1, None]), i), lambda: take(x.astype(">f4"), i), lambda: take(x, [1.5]), lambda: take(x, np.array([1], np.uint64)),
+    lambda: take(x, i, np.zeros(3, np.float32)), lambda: take(x, i, np.zeros(2)), lambda: take(x, i, read_only), lambda: take(x, i, [0, 0]),
+    lambda: take(np.ma.masked_array(x), i), lambda: take(closed, i), lambda: closed.get(), lambda: closed.__enter__(),
+    lambda: DeviceArray(np.array([None])), lambda: pin([1]), lambda: pin(x[::2]), lambda: take(x, i, stream="1"),
+]:
+    try:
+        print("NOT REFUSED", call())
+    except Exception as error:
+        print(type(error).__name__, error, sep=": ")
+PROGRAM
+    assert_success
+    assert_output "IndexError: index 5 is out of bounds for axis 0 with size 5
+IndexError: index -6 is out of bounds for axis 0 with size 5
+IndexError: index 1099511627776 is out of bounds for axis 0 with size 5
+IndexError: cannot do a non-empty take from an empty axes.
+ValueError: clipmode must be one of 'clip', 'raise', or 'wrap' (got 'huh')
+ValueError: source: one dimension is taken, not 2
+TypeError: source: a dtype of 4 or 8 bytes is taken, not float16
+TypeError: source: a dtype of 4 or 8 bytes is taken, not object
+TypeError: source: a dtype of this machine's byte order is taken, not >f4
+TypeError: index: int32 or int64 is taken, not float64
+TypeError: index: int32 or int64 is taken, not uint64
+ValueError: out: the shape of index, (2,), is taken, not (3,)
+TypeError: out: float32 is taken, as the source has, not float64
+ValueError: out: a writeable array is taken
+ValueError: out: a writeable array is taken
+TypeError: source: an array without a mask is taken
+ValueError: source: this DeviceArray is closed
+ValueError: DeviceArray: this DeviceArray is closed
+ValueError: DeviceArray: this DeviceArray is closed
+TypeError: array: numbers in this machine's byte order are taken, not object
+TypeError: x: a contiguous NumPy array is taken
+TypeError: x: a contiguous NumPy array is taken
+AttributeError: 'str' object has no attribute '__cuda_stream__'"
+}
+
+@test "04: take: out that is strided, overlaps, or stays as it was; read-only and strided sources; a memory map" {
+    try_python <<'PROGRAM'
+import numpy as np
+from gather import DeviceArray, pin, pinned_empty, take
+
+x, i = np.arange(10, dtype=np.float64), np.array([9, 0, -1])
+wide = np.full((3, 2), 7.0)
+assert take(x, i, out=wide[:, 0]).base is wide
+print(wide.tolist())
+y = x.copy()
+take(y, np.arange(9), out=y[1:])  # into itself
+print(y.tolist())
+out = np.full(3, 7.0)
+for source in x, DeviceArray(x):
+    try:
+        take(source, np.array([0, 10, 1]), out)
+    except IndexError as error:
+        print(error, out.tolist())
+try:
+    d = DeviceArray(x)
+    take(d, DeviceArray(np.arange(10)), out=d)
+except ValueError as error:
+    print(error)
+print(take(x[::-3], [0, 1]), take(np.broadcast_to(np.float32(3), (1000,)), [999]))
+path = __file__ + ".data"
+x.tofile(path)
+print(take(np.memmap(path, np.float64, "r"), i), take(np.memmap(path, np.float64, "r"), np.arange(1000) % 10).sum())
+p = pinned_empty(10, np.float64)
+p[...] = x
+view = p[2:4]
+del p  # the memory lives as long as a view of it
+print(view, take(view, [1]), pinned_empty((0, 3)).shape, pinned_empty((2, 3), np.int64).dtype)
+with pin(x), pin(np.empty(0)):
+    print(take(x, i), take(x[5:], [0]))
+print(take(x, i))
+PROGRAM
+    assert_success
+    assert_output '[[9.0, 7.0], [0.0, 7.0], [9.0, 7.0]]
+[0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+index 10 is out of bounds for axis 0 with size 10 [7.0, 7.0, 7.0]
+index 10 is out of bounds for axis 0 with size 10 [7.0, 7.0, 7.0]
+out: it overlaps with source or index
+[9. 6.] [3.]
+[9. 0. 9.] 4500.0
+[2. 3.] [3.] (0, 3) int64
+[9. 0. 9.] [5.]
+[9. 0. 9.]'
+}
+
+@test "04: take reads and writes what has a __cuda_array_interface__ in place, and gives one back" {
+    try_python <<'PROGRAM'
+import numpy as np
+from gather import DeviceArray, take
+
+class CudaArray:  # as those of other libraries look from outside
+    def __init__(self, x, **more):
+        self.owner = DeviceArray(x)
+        self.__cuda_array_interface__ = {**self.owner.__cuda_array_interface__, **more}
+
+x = CudaArray(np.arange(10, dtype=np.float32))
+i, out = CudaArray(np.array([[3, -1], [0, 4]])), CudaArray(np.zeros((2, 2), np.float32))
+new = take(x, i)
+print(type(new).__name__, new.get().tolist(), new.__cuda_array_interface__["typestr"], new.shape)
+assert take(x, i, out) is out
+print(out.owner.get().tolist())  # written where it is
+print(type(take(x, np.array([1]))).__name__, type(take(np.arange(3.0), i.owner, mode="wrap")).__name__)
+take(x, i, new, mode="clip")
+print(new.get().tolist())
+for name, call in [
+    ("strided", lambda: take(CudaArray(np.arange(10, dtype=np.float32), strides=(8,), shape=(5,)), i)),
+    ("read-only", lambda: take(x, i, CudaArray(np.zeros((2, 2), np.float32), data=(out.owner.__cuda_array_interface__["data"][0], True)))),
+    ("masked", lambda: take(CudaArray(np.arange(10, dtype=np.float32), mask=x), i)),
+    ("bad", lambda: take(x, CudaArray(np.array([0, 10, -11])))),
+]:
+    try:
+        print("NOT REFUSED", name, call())
+    except (ValueError, TypeError, IndexError) as error:
+        print(name, type(error).__name__, error)
+plain = CudaArray(np.arange(10, dtype=np.float32), strides=(4,), stream=None)  # said out loud: contiguous, and no stream
+print(take(plain, i).get().tolist())
+PROGRAM
+    assert_success
+    assert_output "DeviceArray [[3.0, 9.0], [0.0, 4.0]] <f4 (2, 2)
+[[3.0, 9.0], [0.0, 4.0]]
+ndarray DeviceArray
+[[3.0, 0.0], [0.0, 4.0]]
+strided ValueError source: a contiguous CUDA array is taken
+read-only ValueError out: the array is read-only
+masked TypeError source: a CUDA array without a mask is taken
+bad IndexError index 10 is out of bounds for axis 0 with size 10
+[[3.0, 9.0], [0.0, 4.0]]"
+}
+
+@test "04: take: arrays of CuPy and PyTorch go in and come out where they are" {
+    requires gpu
+    "$TEST_PYTHON" -c 'import cupy, torch' 2>/dev/null || skip "needs CuPy and PyTorch"
+    try_python <<'PROGRAM'
+import cupy, numpy as np, torch
+from gather import DeviceArray, take
+x, i = np.arange(1000, dtype=np.float32), np.random.default_rng(0).integers(-1000, 1000, 5000)
+expected = x[i]
+for name, up, down, pointer in [
+    ("CuPy", cupy.asarray, cupy.asnumpy, lambda a: a.data.ptr),
+    ("PyTorch", lambda a: torch.from_numpy(a).cuda(), lambda a: a.cpu().numpy(), lambda a: a.data_ptr()),
+]:
+    s, idx, out = up(x), up(i), up(np.zeros(5000, np.float32))
+    before = pointer(out)
+    assert take(s, idx, out) is out and pointer(out) == before and np.array_equal(down(out), expected)
+    out = up(np.zeros(5000, np.float32))
+    take(s, idx, out, mode="wrap")
+    assert np.array_equal(down(out), expected)
+    new = take(s, idx)
+    there = cupy.asarray(new) if name == "CuPy" else torch.as_tensor(new, device="cuda")
+    assert pointer(there) == new.__cuda_array_interface__["data"][0] and np.array_equal(down(there), expected)
+    print(name, type(new).__name__, "without a copy")
+stream = cupy.cuda.Stream(non_blocking=True)
+with stream:
+    s = cupy.arange(1 << 24, dtype=cupy.float32) * 2  # pending on that stream
+    idx = cupy.arange(1 << 24, dtype=cupy.int32)
+    new = take(s, idx, mode="clip")
+print("order kept", bool((new.get() == np.arange(1 << 24, dtype=np.float32) * 2).all()))
+PROGRAM
+    assert_success
+    assert_output 'CuPy DeviceArray without a copy
+PyTorch DeviceArray without a copy
+order kept True'
+}
+
+@test "04: take leaves nothing on the device; a DeviceArray in use by another thread goes when that is done" {
+    local nvcc=("$TOP/common/cpu/nvcc")
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        nvcc=("$NVCC")
+    fi
+    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
+    "${nvcc[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+    try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
+import ctypes, os, threading
+import numpy as np
+from gather import DeviceArray, pin, pinned_empty, take
+free_bytes = ctypes.CDLL(os.environ["FREE"]).free_bytes
+free_bytes.restype = ctypes.c_size_t
+x, i = np.arange(1 << 20, dtype=np.float32), np.arange(1 << 16, dtype=np.int32)
+d_x, d_i, d_out = DeviceArray(x), DeviceArray(i), DeviceArray.empty(1 << 16)
+take(x, i), take(d_x, i), take(d_x, d_i, d_out)
+before = free_bytes()
+for k in range(300):
+    take(d_x, d_i, d_out, ("raise", "wrap", "clip")[k % 3])
+for k in range(20):
+    take(x, i), take(x, np.resize(i, 1 << 18)), take(d_x, i), take(d_x, d_i), DeviceArray(x).close(), pinned_empty(1 << 20)
+    with pin(x):
+        take(x, i)
+    try:
+        take(x, [1 << 20])
+    except IndexError:
+        pass
+print(before - free_bytes())
+outcomes = set()
+def use(d):
+    try:
+        while True:
+            outcomes.add("right" if (take(d, i) == x[i]).all() else "WRONG")
+    except ValueError as error:
+        outcomes.add(str(error))
+for attempt in range(10):
+    d = DeviceArray(x)
+    threads = [threading.Thread(target=use, args=(d,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while attempt == 0 and not outcomes:
+        pass
+    d.close()
+    for thread in threads:
+        thread.join()
+print(sorted(outcomes), before - free_bytes())
+PROGRAM
+    assert_success
+    assert_output "0
+['right', 'source: this DeviceArray is closed'] 0"
+}
+
+@test "04: whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays" {
+    local cpu=$BATS_TEST_TMPDIR/cpu k
+    mkdir "$cpu"
+    cp gather.*.so "$cpu"
+    "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libgather.so" gather.cu gather_anywhere.cu gather_memory.cu
+    cat >"$cpu/loop.py" <<'PROGRAM'
+import sys
+import numpy as np
+from gather import CudaError, DeviceArray, take
+n = 1000 if sys.argv[1] == "pinned" else 1 << 20  # few indices: the source is pinned; many: it is uploaded, in chunks if need be
+x = np.arange((18 if sys.argv[1] == "chunks" else 1) << 20, dtype=np.float32)
+i = np.arange(n) % x.size
+if sys.argv[1] == "chunks":
+    i = np.resize(i, 4 << 20)
+out = np.full(i.size, -1, np.float32)
+try:
+    result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if sys.argv[1] == "device" else take(x, i, out)
+    print("right" if (result == x[i[: len(result)]]).all() else "WRONG")
+except (CudaError, MemoryError) as error:
+    print(type(error).__name__, "right" if (out == -1).all() else "WRONG")
+PROGRAM
+    cd "$cpu" || return 1
+    for what in pinned chunks device; do
+        seen=
+        for k in 1 2 3 4 5 7 8 9 10 12 14 16 19 60 61; do
+            try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL=$k "$TEST_PYTHON" loop.py $what
+            assert_success # CPU_CUDA_LEAKS=1: nothing stays
+            assert_output --regexp '^((CudaError|MemoryError) )?right$'
+            seen+="$output "
+        done
+        assert_regex "$seen" 'Error right .*right right $'
+    done
+}
+
+@test "04: the tables of the page are those of bench.json" {
+    mkdir "$BATS_TEST_TMPDIR/page"
+    cp README.md bench.json bench_page.py "$BATS_TEST_TMPDIR/page"
+    try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/page/bench_page.py" tables
+    assert_success
+    run diff README.md "$BATS_TEST_TMPDIR/page/README.md"
+    assert_success
+}
+
 @test "04: the stage runs alone, beside common, and clean removes what was built" {
     run_alone 04-gather
     assert_line --partial test_gather.py
     assert_line '(1048576,)'
     assert_line '1048576'
+    assert_line '577 of 577 as numpy.take'
 }

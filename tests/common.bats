@@ -257,7 +257,7 @@ NVCC
 @test "make: bench without a GPU says why not, and changes nothing" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     find . -type f -exec cksum {} + | sort >"$BATS_TEST_TMPDIR/before"
-    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
+    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather; do
         try make PYTHON="$TEST_PYTHON" BACKEND=cpu -C "$folder" bench
         assert_failure 2
         assert_regex "$stderr" 'make bench needs a GPU: times of the CPU stand-in say nothing about one'
@@ -324,7 +324,7 @@ PROGRAM
     for file in 0*/Makefile; do
         [ "$(wc -l <"$file")" -le 40 ] || fail "$file is too long"
     done
-    for file in 0*/*.cu 0*/*.cuh 0*/*.h 02*/*.c 0*/*.pyx 0*/*.py; do
+    for file in 0*/*.cu 0*/*.cuh 0*/*.h 02*/*.c 0*/*.pyx 0*/*.pxi 0*/*.py 04*/gather_c.c; do
         [ "$(wc -l <"$file")" -le 200 ] || fail "$file is too long"
     done
 }
