@@ -7,6 +7,7 @@ Whatever is timed is compared with NumPy's result first.
 """
 
 import ctypes
+import itertools
 import json
 import os
 import subprocess
@@ -26,56 +27,52 @@ random = np.random.default_rng(0)
 
 
 def article(peers):
-    """The ladder: one gather of 1 Mi from 128 Mi floats, NumPy array to NumPy array if nothing else is said."""
-    x, idx = random.random(128 * MI, dtype=np.float32), random.integers(128 * MI, size=MI, dtype=np.int32)
-    expected, out = x[idx], np.empty(MI, np.float32)
-    d_x, d_idx, d_out = DeviceArray(x), DeviceArray(idx), DeviceArray(out)
-    p_idx, p_out = pinned_empty(MI, np.int32), pinned_empty(MI, np.float32)
-    p_idx[...] = idx
+    """The ladder: 1 Mi from 128 Mi floats, NumPy array to NumPy array if nothing else is said.
+
+    Eight sets of indices in turn: what one of them has brought into a cache is of little use to the next.
+    """
+    x = random.random(128 * MI, dtype=np.float32)
+    sets = [random.integers(x.size, size=MI, dtype=np.int32) for _ in range(8)]
+    expected, out = x[sets[0]], np.empty(MI, np.float32)
+    d_x, d_sets, d_out = DeviceArray(x), [DeviceArray(idx) for idx in sets], DeviceArray(out)
+    p_sets, p_out = [pinned_empty(MI, np.int32) for _ in sets], pinned_empty(MI, np.float32)
+    for p_idx, idx in zip(p_sets, sets):
+        p_idx[...] = idx
     rows = []
 
     def row(name, call, result=None, forget=lambda: None, **more):
-        got = call() if result is None else (call(), result())[1]
+        got = call(0) if result is None else (call(0), result())[1]
         if not np.array_equal(got, expected):
             sys.exit(f"{name}: the result is not NumPy's")
         forget()  # what a library keeps from that call would not show in the peak
-        rows.append({"way": name, "peak_bytes": peak_bytes(call), **wall(call, **more)})
+        turn = itertools.cycle(range(8))
+        rows.append({"way": name, "peak_bytes": peak_bytes(lambda: call(1)), **wall(lambda: call(next(turn)), **more)})
 
-    row("NumPy: x[idx]", lambda: x[idx])
-    row("NumPy: np.take(x, idx, out=out, mode='wrap')", lambda: np.take(x, idx, out=out, mode="wrap"))
-    row("cuda_gather(x, idx)", lambda: cuda_gather(x, idx))
-    row("take(x, idx)", lambda: take(x, idx))
+    row("NumPy: x[idx]", lambda k: x[sets[k]])
+    row("NumPy: np.take(x, idx, out=out, mode='wrap')", lambda k: np.take(x, sets[k], out=out, mode="wrap"))
+    row("cuda_gather(x, idx)", lambda k: cuda_gather(x, sets[k]))
+    row("take(x, idx)", lambda k: take(x, sets[k]))
     with pin(x):
-        row("with pin(x): take(x, idx)", lambda: take(x, idx))
-    row("take(DeviceArray(x), idx)", lambda: take(DeviceArray(x), idx))
-    row("take(d_x, idx)", lambda: take(d_x, idx))
-    row("take(d_x, p_idx, p_out)", lambda: take(d_x, p_idx, p_out))
-    row("take(d_x, d_idx, d_out)", lambda: take(d_x, d_idx, d_out), d_out.get)
+        row("with pin(x): take(x, idx)", lambda k: take(x, sets[k]))
+    row("take(DeviceArray(x), idx)", lambda k: take(DeviceArray(x), sets[k]))
+    row("take(d_x, idx)", lambda k: take(d_x, sets[k]))
+    row("take(d_x, p_idx, p_out)", lambda k: take(d_x, p_sets[k], p_out))
+    row("take(d_x, d_idx, d_out)", lambda k: take(d_x, d_sets[k], d_out), d_out.get)
     for name, peer in peers.items():
-        i = idx.astype(peer.get("index", idx.dtype))
+        typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
         up, down, get = peer["up"], peer["down"], peer["take"]
+        more = {"forget": peer["forget"], "wait": peer["wait"]}
         peer["forget"]()
-        row(f"{name}: one shot", lambda: down(get(up(x), up(i))), forget=peer["forget"], wait=peer["wait"])
+        row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), **more)
         p_x = up(x)
+        row(f"{name}: source resident", lambda k: down(get(p_x, up(typed[k]))), **more)
+        p_x = None
         peer["forget"]()
-        row(f"{name}: source resident", lambda: down(get(p_x, up(i))), forget=peer["forget"], wait=peer["wait"])
-        del p_x
-        peer["forget"]()
+    d_idx, p_idx = d_sets[0], p_sets[0]
     floor = wall(lambda: bench.both_ways(address(d_out), address(p_idx), address(p_out), address(d_idx), 4 * MI), 21)
-    run = [sys.executable, os.path.join(HERE, "bench.py"), "article"]  # it resets the device
+    run = [sys.executable, os.path.join(HERE, "bench_tools.py")]  # alone: it resets the device
     rows.insert(2, json.loads(subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout))
     return {"rows": rows, "pcie_floor": floor}
-
-
-def article_alone():
-    """The article's Gather, in a process of its own."""
-    x, idx = random.random(128 * MI, dtype=np.float32), random.integers(128 * MI, size=MI, dtype=np.int32)
-    out = np.zeros(MI, np.float32)
-    call = lambda: bench.article_gather(x.ctypes.data, idx.ctypes.data, out.ctypes.data, MI, x.size)
-    times = wall(call, 5, 1, lambda: None)
-    if not np.array_equal(out, x[idx]):
-        sys.exit("article_gather: the result is not NumPy's")
-    print(json.dumps({"way": "the article's Gather", "peak_bytes": 4 * (x.size + 2 * MI), **times}))
 
 
 def kernels(peers):
@@ -87,7 +84,10 @@ def kernels(peers):
         d_x, sink = DeviceArray(x), DeviceArray(np.zeros(1, np.float32))
         sources = {name: peer["up"](x) for name, peer in peers.items()}
         for N in MI, 16 * MI, 64 * MI, 256 * MI:
-            sets = [random.integers(M, size=N, dtype=np.int32) for _ in range(4 if N <= 16 * MI else 2)]
+            sets = [
+                random.integers(M, size=N, dtype=np.int32)
+                for _ in range(4 if N <= 16 * MI else 2 if N <= 64 * MI else 1)
+            ]
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.float32)
             repeats = 9 if N > 16 * MI else 15
             row = {"M": M, "N": N, "ways": {}}
@@ -95,8 +95,9 @@ def kernels(peers):
             def ours(mode):
                 return device([lambda s=s: take(d_x, s, d_out, mode) for s in d_sets], repeats)
 
+            expected = x[sets[0]]
             take(d_x, d_sets[0], d_out, "clip")
-            if not np.array_equal(d_out.get(), x[sets[0]]):
+            if not np.array_equal(d_out.get(), expected):
                 sys.exit("take: the result is not NumPy's")
             row["ways"]["this take"] = ours("clip")
             jobs = [Job(address(d_x), address(s), address(d_out), N, M, 4, 4, 0, None) for s in d_sets]
@@ -115,7 +116,7 @@ def kernels(peers):
                 if peer["out"]:
                     peer["out"](sources[name], arrays[0], out)
                 got = peer["down"](out if peer["out"] else peer["take"](sources[name], arrays[0]))
-                if not np.array_equal(got, x[sets[0]]):
+                if not np.array_equal(got, expected):
                     sys.exit(f"{name}: the result is not NumPy's")
                 if peer["out"]:
                     calls = [lambda i=i: peer["out"](sources[name], i, out) for i in arrays]
@@ -190,4 +191,4 @@ def main():
 
 
 if __name__ == "__main__":
-    article_alone() if sys.argv[1:] == ["article"] else main()
+    main()

@@ -1,12 +1,17 @@
 """What bench.py measures with: clocks, and the C functions of libbench.so and libgather.so."""
 
 import ctypes
+import json
 import os
 import statistics
+import sys
 import threading
 import time
 
+import numpy as np
+
 HERE = os.path.dirname(os.path.abspath(__file__))
+MI = 1 << 20
 
 
 class Job(ctypes.Structure):
@@ -14,7 +19,12 @@ class Job(ctypes.Structure):
 
     _fields_ = [("source", ctypes.c_void_p), ("index", ctypes.c_void_p), ("result", ctypes.c_void_p)]
     _fields_ += [("N", ctypes.c_size_t), ("M", ctypes.c_size_t), ("element_bytes", ctypes.c_int)]
-    _fields_ += [("index_bytes", ctypes.c_int), ("mode", ctypes.c_int), ("stream", ctypes.c_void_p)]
+    _fields_ += [
+        ("index_bytes", ctypes.c_int),
+        ("mode", ctypes.c_int),
+        ("stream", ctypes.c_void_p),
+        ("flag", ctypes.c_void_p),
+    ]
 
 
 def load():
@@ -82,3 +92,19 @@ def peak_bytes(call):
     done.set()
     thread.join()
     return before - min(least)
+
+
+def article_alone():
+    """The article's Gather, in a process of its own."""
+    random = np.random.default_rng(0)
+    x, idx = random.random(128 * MI, dtype=np.float32), random.integers(128 * MI, size=MI, dtype=np.int32)
+    out = np.zeros(MI, np.float32)
+    call = lambda: bench.article_gather(x.ctypes.data, idx.ctypes.data, out.ctypes.data, MI, x.size)
+    times = wall(call, 5, 1, lambda: None)
+    if not np.array_equal(out, x[idx]):
+        sys.exit("article_gather: the result is not NumPy's")
+    print(json.dumps({"way": "the article's Gather", "peak_bytes": 4 * (x.size + 2 * MI), **times}))
+
+
+if __name__ == "__main__":
+    article_alone()

@@ -23,10 +23,12 @@ cdef extern from "gather.cuh" nogil:
         int element_bytes, index_bytes
         gather_mode mode
         void *stream
+        unsigned long long *flag
     int gather_launch(const gather_job *job, unsigned long long *first_bad)
     int gather(const gather_job *job, size_t *first_bad)
     int gather_wait_for(void *stream, void *other)
 
+_flag = None  # pinned memory in which the kernel says that an index was bad; freed with the module
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
 cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
 
@@ -89,6 +91,7 @@ def take(source, index, out=None, mode="raise", stream=None):
     Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
     TypeError, ValueError, MemoryError, CudaError.
     """
+    global _flag
     cdef View s = view_of("source", source), i = index_view(index), o
     cdef gather_job job
     cdef size_t first_bad = 0
@@ -121,10 +124,14 @@ def take(source, index, out=None, mode="raise", stream=None):
     job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
     job.N, job.M, job.mode = i.size, s.size, job_mode
     job.element_bytes, job.index_bytes = s.itemsize, i.itemsize
+    job.flag = NULL
     order_streams(&job, stream, s, i, o)
     if o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE:
         code = gather_launch(&job, NULL)
     else:
+        if _flag is None:
+            _flag = PinnedMemory(8)
+        job.flag = <unsigned long long *>(<PinnedMemory>_flag).data
         s.users, i.users, o.users = s.users + 1, i.users + 1, o.users + 1
         with nogil:  # other Python threads go on while the GPU works
             code = gather(&job, &first_bad)

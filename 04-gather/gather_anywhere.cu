@@ -15,6 +15,8 @@
 #define CHUNK_BYTES ((size_t)64 << 20) // of a source that the device has no room for
 #define KEPT_BYTES ((size_t)64 << 20)  // of scratch memory, from one call to the next
 
+static __device__ unsigned long long smallest_bad; // position of a bad index
+
 // The address at which the device reaches what is there: in its own memory, or pinned. Else NULL.
 // *over_bus becomes true if it is the host's memory.
 static void *device_address(const void *start, size_t bytes, bool *over_bus)
@@ -107,10 +109,8 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     // One at a time: while a source is pinned for one call, another must not rely on that.
     static std::mutex lock;
     std::lock_guard<std::mutex> locked(lock);
-    // The kernel writes the position of a bad index here: a page of its own, pinned once.
-    alignas(4096) static unsigned long long page[512];
-    static unsigned long long *d_page = NULL;
-    volatile unsigned long long *smallest_bad = page;
+    // Where the kernel writes the position of a bad index, if there is one.
+    unsigned long long bad = NO_BAD_INDEX, *d_bad = job->flag;
 
     int error = cudaSuccess;
     bool over_bus = false;   // index or result
@@ -123,12 +123,12 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         return cudaSuccess;
     if (!gather_is_valid(job) || !first_bad)
         return cudaErrorInvalidValue;
-    if (!d_page) {
-        TRY(cudaHostRegister(page, sizeof page, cudaHostRegisterDefault));
-        TRY(cudaHostGetDevicePointer((void **)&d_page, page, 0));
+    if (job->flag) {
+        *job->flag = NO_BAD_INDEX;
+    } else if (job->mode == GATHER_RAISE) {
+        TRY(cudaGetSymbolAddress((void **)&d_bad, smallest_bad));
+        TRY(cudaMemsetAsync(d_bad, 0xff, sizeof bad, stream)); // NO_BAD_INDEX
     }
-    *smallest_bad = NO_BAD_INDEX;
-
     d_job.index = device_address(job->index, index_bytes, &over_bus);
     if (!d_job.index) {
         TRY(allocate_scratch(&d_index, index_bytes, stream));
@@ -140,9 +140,13 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         TRY(allocate_scratch(&d_result, result_bytes, stream));
         d_job.result = d_result;
     }
-    TRY(take_from(d_job, over_bus, d_page, &pinned, &d_source));
+    TRY(take_from(d_job, over_bus, d_bad, &pinned, &d_source));
+    if (d_bad && !job->flag)
+        TRY(cudaMemcpyAsync(&bad, d_bad, sizeof bad, cudaMemcpyDeviceToHost, stream));
     TRY(cudaStreamSynchronize(stream));
-    if (d_result && *smallest_bad == NO_BAD_INDEX) {
+    if (job->flag)
+        bad = *(volatile unsigned long long *)job->flag;
+    if (d_result && bad == NO_BAD_INDEX) {
         TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
         TRY(cudaStreamSynchronize(stream));
     }
@@ -159,6 +163,6 @@ cleanup:
         cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
         return error;
     }
-    *first_bad = (size_t)*smallest_bad;
-    return *smallest_bad == NO_BAD_INDEX ? 0 : -1;
+    *first_bad = (size_t)bad;
+    return bad == NO_BAD_INDEX ? 0 : -1;
 }

@@ -292,8 +292,9 @@ vector_add_error_text'
 }
 
 @test "02: saxpy is built without CUDA, and says which library is missing" {
-    run readelf -d saxpy
-    refute_output --regexp 'NEEDED.*(cuda|nvrtc)'
+    run grep NEEDED < <(readelf -d saxpy)
+    refute_output --partial cuda
+    refute_output --partial nvrtc
     gcc -std=c11 -o "$BATS_TEST_TMPDIR/saxpy" saxpy.c -ldl # knows no folder to look in
     mkdir "$BATS_TEST_TMPDIR/driver"
     if [ "$TEST_BACKEND" = cpu ]; then

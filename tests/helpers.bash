@@ -112,9 +112,9 @@ hide() {
     PATH=$folder
 }
 
-# The names that a library offers, one a line.
+# The names that a library offers, one a line. (The linker itself names the stand-in's section of device variables.)
 interface_of() {
-    nm -D --defined-only "$1" | awk '{ print $3 }' | sort
+    nm -D --defined-only "$1" | awk '$3 !~ /^__(start|stop)_cpu_cuda_/ { print $3 }' | sort
 }
 
 # Fails if the dynamic section of the file names a place on this machine.
