@@ -1,6 +1,6 @@
 // Saxpy, compiled by nvcc and by NVRTC: how fast is each, beside the device's copy bandwidth?
 // Build: make saxpy_bench
-// Run:   ./saxpy_bench (on a GPU only)
+// Run:   ./saxpy_bench, ./saxpy_bench 18 (2^18 floats). On a GPU only.
 #include "bench.h"
 #include "cuda_loader.h"
 
@@ -80,8 +80,15 @@ static double checked_time(const char *who, float *d_out, const std::vector<floa
     return device_time(launch);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    std::vector<long> powers = {24, 26}; // 2^24 = 512 x 32768, the article's
+    char *end = NULL;
+    if (argc > 1)
+        powers = {strtol(argv[1], &end, 10)};
+    if ((end && *end) || powers[0] < 10 || powers[0] > 28)
+        return fprintf(stderr, "./saxpy_bench P: 2^P floats, P from 10 to 28\n"), 2;
+
     CHECK(cudaFree(NULL)); // makes the context, which the driver's calls use too
     require_gpu();
     load_cuda();
@@ -98,7 +105,7 @@ int main(void)
            "|\n");
     printf("|---|---|---|---|---|---|---|\n");
 
-    for (int power = 24; power <= 26; power += 2) { // 2^24 = 512 x 32768, the article's
+    for (long power : powers) {
         size_t n = (size_t)1 << power, bytes = n * sizeof(float);
         float a = 2, *d_x, *d_y, *d_out;
         std::vector<float> x(n), y(n), expected(n);
@@ -129,7 +136,7 @@ int main(void)
                 CHECK_CU(cuLaunchKernel(each == 1 ? saxpy : saxpy4, blocks, 1, 1, threads, 1, 1, 0,
                                         NULL, arguments, NULL));
             });
-            printf("| 2^%d | %d | %.4f | %.1f %% | %.4f | %.1f %% | %.3f |\n", power, each,
+            printf("| 2^%ld | %d | %.4f | %.1f %% | %.4f | %.1f %% | %.3f |\n", power, each,
                    nvcc_time * 1e3, 100 * 3 * bytes / nvcc_time / copy_rate, nvrtc_time * 1e3,
                    100 * 3 * bytes / nvrtc_time / copy_rate, nvrtc_time / nvcc_time);
         }

@@ -47,6 +47,8 @@ NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
 override CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
 SANITIZERS := -fsanitize=address,undefined
 endif
+# What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
+on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
 need-gpu:
 	@[ '$(BACKEND) $(word 3,$(DEVICE_FOUND))' = 'cuda gpu' ] || { \
