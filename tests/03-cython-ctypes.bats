@@ -393,13 +393,7 @@ PROGRAM
 
 # Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.
 @test "03: nothing stays allocated: collected, failed in the constructor, closed twice, multiplied" {
-    local nvcc=("$TOP/common/cpu/nvcc")
-    if [ "$TEST_BACKEND" = cuda ]; then
-        requires nvcc
-        nvcc=("$NVCC")
-    fi
-    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
-    "${nvcc[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+    build_free_bytes
     try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
 import ctypes, gc, os
 import numpy as np
@@ -554,6 +548,49 @@ PROGRAM
             assert_regex "$seen" 'Error right .*right right $' # the first calls fail, the last k is never reached
         done
     done
+}
+
+@test "03: other Python threads go on while the GPU works: no call that waits holds the GIL" {
+    cp ./*.py ./*.so "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    # In the libraries' place: functions that fail, with code 1, if their caller holds the GIL.
+    cat >fake.c <<'PROGRAM'
+#include "multiply.h"
+int PyGILState_Check(void);
+static float x;
+int multiply(const float *a, const float *b, float *result, size_t n) { return PyGILState_Check(); }
+int multiply_on_device(const float *a, const float *b, float *result, size_t n) { return 0; }
+int device_allocate(float **d_x, size_t n) { *d_x = &x; return PyGILState_Check(); }
+int device_free(float *d_x) { return PyGILState_Check(); }
+int device_write(float *d_x, const float *from, size_t n) { return PyGILState_Check(); }
+int device_read(float *to, const float *d_x, size_t n) { return PyGILState_Check(); }
+int device_wait(void) { return 0; }
+int hello_from_gpu(void) { return PyGILState_Check(); }
+const char *multiply_error_name(int code) { return "held"; }
+const char *multiply_error_text(int code) { return "the GIL is held"; }
+const char *hello_error_name(int code) { return "held"; }
+const char *hello_error_text(int code) { return "the GIL is held"; }
+PROGRAM
+    gcc -shared -fPIC -I"$TOP/03-cython-ctypes" -o libmultiply.so fake.c
+    cp libmultiply.so libhello.so
+    try_python <<'PROGRAM'
+import numpy as np
+import four_ways, hello
+from device_array import DeviceArray
+from multiply import multiply
+x = np.ones(3, np.float32)
+def all_of_device_array():
+    with DeviceArray(x) as d_x:
+        d_x.get()
+calls = [hello.run_cuda, hello.run_cuda_dlopen, all_of_device_array, lambda: multiply(x, x)]
+for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
+    calls.append(lambda way=way: way(x, x, x))
+for call in calls:
+    call()
+print(len(calls), "calls without the GIL")
+PROGRAM
+    assert_success
+    assert_line '8 calls without the GIL'
 }
 
 # ---- What goes wrong

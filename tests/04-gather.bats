@@ -523,13 +523,7 @@ order kept True'
 }
 
 @test "04: take leaves nothing on the device; a DeviceArray in use by another thread goes when that is done" {
-    local nvcc=("$TOP/common/cpu/nvcc")
-    if [ "$TEST_BACKEND" = cuda ]; then
-        requires nvcc
-        nvcc=("$NVCC")
-    fi
-    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
-    "${nvcc[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+    build_free_bytes
     try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
 import ctypes, os, threading
 import numpy as np
@@ -607,6 +601,49 @@ PROGRAM
         done
         assert_regex "$seen" 'Error right .*right right $'
     done
+}
+
+@test "04: other Python threads go on while the GPU works: no call that waits holds the GIL" {
+    cp ./*.so "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    # In the libraries' place: functions that fail, with code 1, if their caller holds the GIL.
+    cat >fake.c <<'PROGRAM'
+#include "cuda_index.cuh"
+#include "gather.cuh"
+int PyGILState_Check(void);
+static long long memory[1000];
+int Gather(const float *source, const int *index, float *result, int N, int M) { return PyGILState_Check(); }
+int gather_launch(const struct gather_job *job, unsigned long long *first_bad) { return 0; }
+int gather(const struct gather_job *job, size_t *first_bad) { return PyGILState_Check(); }
+int gather_device_allocate(void **pointer, size_t bytes) { *pointer = memory; return 0; }
+int gather_device_free(void *pointer) { return PyGILState_Check(); }
+int gather_pinned_allocate(void **pointer, size_t bytes) { *pointer = memory; return 0; }
+int gather_pinned_free(void *pointer) { return 0; }
+int gather_pin(void *pointer, size_t bytes) { return 0; }
+int gather_unpin(void *pointer) { return 0; }
+int gather_copy(void *to, const void *from, size_t bytes, void *stream) { return PyGILState_Check(); }
+int gather_wait_for(void *stream, void *other) { return 0; }
+const char *gather_error_name(int code) { return "held"; }
+const char *gather_error_text(int code) { return "the GIL is held"; }
+const char *GatherErrorName(int code) { return "held"; }
+const char *GatherErrorText(int code) { return "the GIL is held"; }
+PROGRAM
+    gcc -shared -fPIC -I"$TOP/04-gather" -o libgather.so fake.c
+    cp libgather.so libcuda_index.so
+    try_python <<'PROGRAM'
+import numpy as np
+from gather import DeviceArray, take
+from wrapper import cuda_gather
+x, i = np.ones(3, np.float32), np.zeros(2, np.int32)
+take(x, i)
+cuda_gather(x, i)
+with DeviceArray(x) as d_x:
+    take(d_x, i)
+    d_x.get()
+print("without the GIL")
+PROGRAM
+    assert_success
+    assert_output 'without the GIL'
 }
 
 @test "04: the tables of the page are those of bench.json" {

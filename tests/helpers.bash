@@ -57,6 +57,17 @@ try_on_cpu() {
     try env "${settings[@]}" "$BATS_TEST_TMPDIR/program"
 }
 
+# Builds $BATS_TEST_TMPDIR/free.so, whose free_bytes() tells how much of the device's memory is free.
+build_free_bytes() {
+    local nvcc=$TOP/common/cpu/nvcc
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires nvcc
+        nvcc=$NVCC
+    fi
+    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
+    "$nvcc" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+}
+
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
 assert_quiet() {
     if [ "$TEST_BACKEND" = cpu ]; then
