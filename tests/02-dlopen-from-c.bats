@@ -104,6 +104,34 @@ PROGRAM
     refute_regex "$stderr" 'CUDA error'
 }
 
+@test "02: an error that somebody else left behind is not taken for this call's, and none is left" {
+    # one runtime for all, as on the stand-in and with a shared libcudart
+    for library in libhello libvector_add; do
+        ../common/cpu/nvcc -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/$library.so" $library.cu
+    done
+    try_python HERE="$BATS_TEST_TMPDIR" <<'PROGRAM'
+import ctypes, os
+runtime = ctypes.CDLL("../common/cpu/lib/libcpu_cuda.so")
+hello = ctypes.CDLL(os.environ["HERE"] + "/libhello.so").hello_from_gpu
+vector_add = ctypes.CDLL(os.environ["HERE"] + "/libvector_add.so").vector_add
+x = (ctypes.c_float * 4)(1, 2, 3, 4)
+for call in hello, lambda: vector_add(x, x, 4):
+    print(runtime.cudaSetDevice(99), runtime.cudaPeekAtLastError(), call(), runtime.cudaGetLastError(), flush=True)
+print(list(x))
+os.environ["CPU_CUDA_FAIL"] = "1"  # Python's change of the environment reaches C
+os.environ["CPU_CUDA_FAIL_CODE"] = "719"
+print(vector_add(x, x, 4), runtime.cudaPeekAtLastError(), list(x))
+PROGRAM
+    assert_success
+    assert_output 'Hello World From GPU!
+Hello World From GPU!
+Hello World From GPU!
+101 101 0 0
+101 101 0 0
+[2.0, 4.0, 6.0, 8.0]
+719 0 [2.0, 4.0, 6.0, 8.0]'
+}
+
 # ---- The loader's errors
 
 @test "02: load opens, finds and calls" {

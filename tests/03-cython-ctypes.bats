@@ -550,6 +550,32 @@ PROGRAM
     done
 }
 
+@test "03: an error that somebody else left behind is not taken for this call's, and none is left" {
+    # one runtime for all, as on the stand-in and with a shared libcudart
+    ../common/cpu/nvcc -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libmultiply.so" libmultiply.cu
+    try_python LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" <<'PROGRAM'
+import ctypes, os
+import numpy as np
+from device_array import DeviceArray, multiply as on_device
+from multiply import CudaError, multiply
+runtime = ctypes.CDLL("../common/cpu/lib/libcpu_cuda.so")
+x = np.full(3, 3, np.float32)
+d_x = DeviceArray(x)
+print(runtime.cudaSetDevice(99), runtime.cudaPeekAtLastError(), multiply(x, x), runtime.cudaGetLastError())
+print(runtime.cudaSetDevice(99), on_device(d_x, d_x, d_x), d_x.get(), runtime.cudaGetLastError())
+os.environ["CPU_CUDA_FAIL"] = "1"
+os.environ["CPU_CUDA_FAIL_CODE"] = "719"
+try:
+    multiply(x, x)
+except CudaError as error:
+    print(error.code, runtime.cudaPeekAtLastError())
+PROGRAM
+    assert_success
+    assert_output '101 101 [9. 9. 9.] 0
+101 None [9. 9. 9.] 0
+719 0'
+}
+
 @test "03: other Python threads go on while the GPU works: no call that waits holds the GIL" {
     cp ./*.py ./*.so "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR" || return 1
