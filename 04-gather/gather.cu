@@ -13,8 +13,9 @@
 #define THREADS 256         // a block
 #define BLOCKS_OVER_BUS 132 // keep PCIe 5 busy, and more get in each other's way (measured)
 
-// One thread an index, or one for several if there are fewer. Of the source, elements first to first + count - 1 are at `source`: all of it,
-// or a chunk. The check costs nothing: the kernel waits for memory, not for arithmetic.
+// One thread an index, or one for several if there are fewer. Of the source, elements first to
+// first + count - 1 are at `source`: all of it, or a chunk. The check costs nothing: the kernel waits
+// for memory, not for arithmetic.
 template <typename Element, typename Index, gather_mode MODE>
 __global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t N,
                            size_t M, size_t first, size_t count, unsigned long long *first_bad)
@@ -34,8 +35,7 @@ __global__ void TakeKernel(const Element *source, const Index *index, Element *r
             else
                 j = (j % size + size) % size;
         }
-        if ((size_t)j - first <
-            count) // one comparison for both ends: what is below 0 is a huge size_t
+        if ((size_t)j - first < count) // for both ends: what is below 0 is a huge size_t
             result[i] = source[(size_t)j - first];
     }
 }

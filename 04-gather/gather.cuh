@@ -35,7 +35,10 @@ int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 // The same for arrays anywhere, in ordinary memory too, and waits for the result.
 // Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. Then
 // the result is not written if it is in ordinary memory, else its elements are undefined.
-// Nothing stays allocated on the device, nothing is printed, the process never ends here.
+// Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
+// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. Up to 64 MB
+// of scratch memory stay on the device for the next call. Nothing is printed, and the process never
+// ends here.
 int gather(const struct gather_job *job, size_t *first_bad);
 
 // Memory. device_allocate and pinned_allocate set *pointer; what is pinned, the device can reach.
@@ -46,6 +49,13 @@ int gather_pinned_free(void *pointer);
 int gather_pin(void *pointer, size_t bytes); // existing memory, page-locked until gather_unpin
 int gather_unpin(void *pointer);
 int gather_copy(void *to, const void *from, size_t bytes, void *stream); // any direction; waits
+
+// For a machine with several devices. gather_device_of: on which the memory is; or ANY, if all reach
+// it, as pinned memory; or NONE, if it is not CUDA's. gather_use_device: the current one of this thread.
+enum { GATHER_ANY_DEVICE = -1, GATHER_NO_DEVICE = -2 };
+int gather_device_count(int *count);
+int gather_device_of(const void *pointer, int *device);
+int gather_use_device(int device, int *before);
 
 // `stream` waits for all that was given to `other` so far.
 int gather_wait_for(void *stream, void *other);

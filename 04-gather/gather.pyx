@@ -7,26 +7,17 @@ Run:   python3 -c "import numpy as np, gather; print(gather.take(np.arange(5.), 
 The arrays may lie anywhere: NumPy arrays; NumPy arrays in pinned memory (pinned_empty, pin); a
 DeviceArray; or what has __cuda_array_interface__, as the arrays of CuPy, PyTorch, JAX and Numba have.
 """
+import operator
+
 import numpy as np
 
 include "gather_view.pxi"
+include "gather_cuda.pxi"
 include "gather_memory.pxi"
 
 cdef extern from "gather.cuh" nogil:
-    enum gather_mode:
-        GATHER_RAISE, GATHER_WRAP, GATHER_CLIP
-    struct gather_job:
-        const void *source
-        const void *index
-        void *result
-        size_t N, M
-        int element_bytes, index_bytes
-        gather_mode mode
-        void *stream
-        unsigned long long *flag
     int gather_launch(const gather_job *job, unsigned long long *first_bad)
     int gather(const gather_job *job, size_t *first_bad)
-    int gather_wait_for(void *stream, void *other)
 
 _flag = None  # pinned memory in which the kernel says that an index was bad; freed with the module
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
@@ -34,35 +25,18 @@ cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
 
 
 cdef View index_view(index):
-    """Of the index: int32 and int64 as they are, narrower integers as int64, all else a TypeError."""
-    if type(index) is not np.ndarray and type(index) is not DeviceArray:
-        if not is_torch(index) and not hasattr(index, "__cuda_array_interface__"):
+    """Of the index: int32 and int64 as they are, other integers as int64, all else a TypeError."""
+    if type(index) is not DeviceArray and not is_torch(index) and not hasattr(index, "__cuda_array_interface__"):
+        if type(index) is not np.ndarray and not isinstance(index, np.ma.MaskedArray):
             index = np.asarray(index)
-            if index.size == 0 and index.dtype == np.float64:  # numpy.take takes [] too
+        if index.dtype != int32 and index.dtype != int64:
+            # numpy.take takes [] too, which is float64
+            if index.dtype.kind in "biu" or (index.size == 0 and index.dtype == np.float64):
                 index = index.astype(np.int64)
     cdef View view = view_of("index", index)
-    if view.array is not None and view.dtype != int32 and view.dtype != int64:
-        if view.dtype.kind in "iu" and np.can_cast(view.dtype, np.int64):
-            view = view_of("index", view.array.astype(np.int64))
     if view.dtype != int32 and view.dtype != int64:
         raise TypeError(f"index: int32 or int64 is taken, not {view.dtype}")
     return view
-
-
-cdef int order_streams(gather_job *job, object stream, View source, View index, View out) except -1:
-    """The stream to work on, told or an array's own; it waits for what the others have pending."""
-    cdef View view
-    if stream is not None:
-        job.stream = <void *><size_t>stream_handle(stream)
-    elif source.stream == index.stream == out.stream:
-        job.stream = <void *>source.stream
-        return 0
-    else:
-        job.stream = NULL
-    for view in (source, index, out):
-        if view.on_device and <void *>view.stream != job.stream:
-            check(gather_wait_for(job.stream, <void *>view.stream))
-    return 0
 
 
 cdef bint overlap(View a, View b):
@@ -73,7 +47,10 @@ cdef object element(View view, size_t i):
     """The element i, wherever the array is."""
     value = np.empty(1, view.dtype)
     cdef View to = view_of("value", value)
-    check(gather_copy(<void *>to.data, <void *>(view.data + i * to.nbytes), to.nbytes, NULL))
+    cdef int code
+    with nogil:
+        code = gather_copy(<void *>to.data, <void *>(view.data + i * to.nbytes), to.nbytes, NULL)
+    check(code)
     return value[0]
 
 
@@ -85,14 +62,25 @@ def take(source, index, out=None, mode="raise", stream=None):
     a DeviceArray if index lies on the device, else a NumPy array. Returns it.
     mode: what an index outside does. "raise": IndexError, and -M to -1 count from the end; "wrap":
     it is taken modulo M; "clip": it becomes 0 or M - 1.
-    stream: where to work, as an int or an object with __cuda_stream__(); None: that of the arrays.
+    stream: where to work, as an int or an object with __cuda_stream__(); None: that of the arrays. It
+    has to live as long as what was computed on it is used.
     With source, index and out on the device and mode "wrap" or "clip", take only launches, and whoever
     reads the result on that stream gets it; in all other cases it waits.
     Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
     TypeError, ValueError, MemoryError, CudaError.
     """
+    cdef View s = view_of("source", source), i = index_view(index)
+    cdef View o = None if out is None else view_of("out", out, True)
+    handle = None if stream is None else stream_handle(stream)
+    cdef int before = use_device_of(s, i, o)
+    try:
+        return take_views(s, i, o, out, mode, stream, handle)
+    finally:
+        use_device(before)
+
+
+cdef take_views(View s, View i, View o, out, mode, stream, handle):
     global _flag
-    cdef View s = view_of("source", source), i = index_view(index), o
     cdef gather_job job
     cdef size_t first_bad = 0
     cdef int code
@@ -103,11 +91,12 @@ def take(source, index, out=None, mode="raise", stream=None):
     job_mode = modes.get(mode)
     if job_mode is None:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    if out is None:
+    result = out
+    if o is None:
         result = DeviceArray.empty(i.shape, s.dtype) if i.on_device else np.empty(i.shape, s.dtype)
         o = view_of("out", result)
+        o.stream = i.stream
     else:
-        result, o = out, view_of("out", out, True)
         if o.shape != i.shape:
             raise ValueError(f"out: the shape of index, {i.shape}, is taken, not {o.shape}")
         if o.dtype != s.dtype:
@@ -121,27 +110,39 @@ def take(source, index, out=None, mode="raise", stream=None):
     if s.size == 0:
         raise IndexError("cannot do a non-empty take from an empty axes.")
 
-    job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
     job.N, job.M, job.mode = i.size, s.size, job_mode
-    job.element_bytes, job.index_bytes = s.itemsize, i.itemsize
-    job.flag = NULL
-    order_streams(&job, stream, s, i, o)
+    job.element_bytes, job.index_bytes, job.flag = s.itemsize, i.itemsize, NULL
+    order_streams(&job, handle, s, i, o)
+    bad = None
+    if _flag is None:
+        _flag = PinnedMemory(8)
+    flag = _flag  # this call's own reference: the module's goes when Python ends
+    # From here on the arrays stay: what another thread closed meanwhile is closed, and what it closes
+    # now goes when this call is done with it.
+    if s.closed or i.closed or o.closed:
+        raise ValueError("source, index or out: this DeviceArray was closed meanwhile")
     if o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE:
+        job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
         code = gather_launch(&job, NULL)
+        let_others_wait(&job, stream, s, i, o)
     else:
-        if _flag is None:
-            _flag = PinnedMemory(8)
-        job.flag = <unsigned long long *>(<PinnedMemory>_flag).data
-        s.users, i.users, o.users = s.users + 1, i.users + 1, o.users + 1
+        job.flag = <unsigned long long *>(<PinnedMemory>flag).data
+        s.users += 1  # one after the other: two of them may be the same
+        i.users += 1
+        o.users += 1
+        job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
         with nogil:  # other Python threads go on while the GPU works
             code = gather(&job, &first_bad)
-        s.release(), i.release(), o.release()
+        try:
+            if code == -1:
+                bad = element(i, first_bad)
+        finally:
+            s.release(), i.release(), o.release()
+        if out is None:
+            o.stream = 0  # nothing is pending
     if code == -1:
-        bad = element(i, first_bad)
         raise IndexError(f"index {bad} is out of bounds for axis 0 with size {s.size}")
     check(code, i.nbytes + o.nbytes + (0 if s.on_device else s.nbytes))
-    if type(result) is DeviceArray:
-        (<DeviceArray>result).stream = <size_t>job.stream
-    elif o.array is not None and o.array is not result:
+    if o.array is not None and o.array is not result:
         result[...] = o.array
-    return result
+    return result[()] if out is None and o.array is not None and o.ndim == 0 else result

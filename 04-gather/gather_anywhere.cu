@@ -2,7 +2,6 @@
 // Build: make libgather.so
 // Run:   ./gather_c, or from Python: see gather.pyx
 #include "check.h"
-#include <mutex>
 
 #pragma GCC visibility push(default)
 #include "gather.cuh"
@@ -15,6 +14,7 @@
 #define CHUNK_BYTES ((size_t)64 << 20) // of a source that the device has no room for
 #define KEPT_BYTES ((size_t)64 << 20)  // of scratch memory, from one call to the next
 
+std::mutex gather_lock;
 static __device__ unsigned long long smallest_bad; // position of a bad index
 
 // The address at which the device reaches what is there: in its own memory, or pinned. Else NULL.
@@ -43,14 +43,19 @@ static int allocate_scratch(void **scratch, size_t bytes, cudaStream_t stream)
     if (error == cudaSuccess && device >= MAX_DEVICES)
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess && !pools[device]) {
+        cudaMemPool_t pool = NULL;
         cudaMemPoolProps properties = {};
         unsigned long long kept = KEPT_BYTES;
         properties.allocType = cudaMemAllocationTypePinned;
         properties.location.type = cudaMemLocationTypeDevice;
         properties.location.id = device;
-        error = cudaMemPoolCreate(&pools[device], &properties);
+        error = cudaMemPoolCreate(&pool, &properties);
         if (error == cudaSuccess)
-            error = cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &kept);
+            error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+        if (error == cudaSuccess)
+            pools[device] = pool;
+        else if (pool)
+            cudaMemPoolDestroy(pool);
     }
     if (error == cudaSuccess)
         error = cudaMallocFromPoolAsync(scratch, bytes, pools[device], stream);
@@ -106,14 +111,9 @@ static int take_from(gather_job job, bool over_bus, unsigned long long *first_ba
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
 {
-    // One at a time: while a source is pinned for one call, another must not rely on that.
-    static std::mutex lock;
-    std::lock_guard<std::mutex> locked(lock);
-    // Where the kernel writes the position of a bad index, if there is one.
-    unsigned long long bad = NO_BAD_INDEX, *d_bad = job->flag;
-
-    int error = cudaSuccess;
-    bool over_bus = false;   // index or result
+    unsigned long long bad = NO_BAD_INDEX, *flag = NULL, *d_bad = NULL;
+    bool over_bus = false; // index or result
+    bool flag_over_bus;
     gather_job d_job = *job; // with addresses on the device
     cudaStream_t stream = (cudaStream_t)job->stream;
     void *d_index = NULL, *d_result = NULL, *d_source = NULL, *pinned = NULL;
@@ -123,8 +123,17 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         return cudaSuccess;
     if (!gather_is_valid(job) || !first_bad)
         return cudaErrorInvalidValue;
-    if (job->flag) {
-        *job->flag = NO_BAD_INDEX;
+    int error = gather_check_process();
+    if (error != cudaSuccess)
+        return error;
+    // One call at a time: while a source is pinned for one, another must not rely on that.
+    std::lock_guard<std::mutex> locked(gather_lock);
+
+    // Where the kernel writes the position of a bad index, if there is one. The caller's flag is gone
+    // if somebody has called cudaDeviceReset(): then the device has to do.
+    if (job->flag && device_address(job->flag, sizeof *job->flag, &flag_over_bus)) {
+        flag = d_bad = job->flag;
+        *flag = NO_BAD_INDEX;
     } else if (job->mode == GATHER_RAISE) {
         TRY(cudaGetSymbolAddress((void **)&d_bad, smallest_bad));
         TRY(cudaMemsetAsync(d_bad, 0xff, sizeof bad, stream)); // NO_BAD_INDEX
@@ -141,11 +150,11 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         d_job.result = d_result;
     }
     TRY(take_from(d_job, over_bus, d_bad, &pinned, &d_source));
-    if (d_bad && !job->flag)
+    if (d_bad && !flag)
         TRY(cudaMemcpyAsync(&bad, d_bad, sizeof bad, cudaMemcpyDeviceToHost, stream));
     TRY(cudaStreamSynchronize(stream));
-    if (job->flag)
-        bad = *(volatile unsigned long long *)job->flag;
+    if (flag)
+        bad = *(volatile unsigned long long *)flag;
     if (d_result && bad == NO_BAD_INDEX) {
         TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
         TRY(cudaStreamSynchronize(stream));

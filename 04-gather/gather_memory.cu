@@ -6,6 +6,7 @@
 #pragma GCC visibility push(default)
 #include "gather.cuh"
 #pragma GCC visibility pop
+#include "gather_launch.cuh"
 
 // What a failed call leaves behind for cudaGetLastError() is removed: the return value tells it.
 static int status(cudaError_t error)
@@ -13,6 +14,35 @@ static int status(cudaError_t error)
     if (error != cudaSuccess)
         cudaGetLastError();
     return error;
+}
+
+int gather_check_process(void)
+{
+    return status(cudaFree(NULL)); // frees nothing; makes the context if there is none yet
+}
+
+extern "C" int gather_device_count(int *count)
+{
+    return status(cudaGetDeviceCount(count));
+}
+
+extern "C" int gather_device_of(const void *pointer, int *device)
+{
+    cudaPointerAttributes attributes;
+    cudaError_t error = cudaPointerGetAttributes(&attributes, pointer);
+    if (error == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered)
+        *device = GATHER_NO_DEVICE;
+    else if (error == cudaSuccess)
+        *device = attributes.type == cudaMemoryTypeDevice ? attributes.device : GATHER_ANY_DEVICE;
+    return status(error);
+}
+
+extern "C" int gather_use_device(int device, int *before)
+{
+    cudaError_t error = cudaGetDevice(before);
+    if (error == cudaSuccess && device != *before)
+        error = cudaSetDevice(device);
+    return status(error);
 }
 
 extern "C" int gather_device_allocate(void **pointer, size_t bytes)
@@ -37,20 +67,33 @@ extern "C" int gather_pinned_free(void *pointer)
 
 extern "C" int gather_pin(void *pointer, size_t bytes)
 {
+    int error = gather_check_process();
+    if (error != cudaSuccess)
+        return error;
+    std::lock_guard<std::mutex> locked(gather_lock); // gather() may have it pinned just now
     return status(cudaHostRegister(pointer, bytes, cudaHostRegisterDefault));
 }
 
 extern "C" int gather_unpin(void *pointer)
 {
+    int error = gather_check_process();
+    if (error != cudaSuccess)
+        return error;
+    std::lock_guard<std::mutex> locked(gather_lock); // gather() may rely on it just now
     return status(cudaHostUnregister(pointer));
 }
 
 extern "C" int gather_copy(void *to, const void *from, size_t bytes, void *stream)
 {
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream);
+    int error = gather_check_process();
+    if (error != cudaSuccess)
+        return error;
+    // CUDA copies nothing that is pinned in part, and gather() may have a part of it pinned just now.
+    std::lock_guard<std::mutex> locked(gather_lock);
+    error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize((cudaStream_t)stream);
-    return status(error);
+    return status((cudaError_t)error);
 }
 
 extern "C" int gather_wait_for(void *stream, void *other)

@@ -11,21 +11,42 @@ cdef extern from "gather.cuh" nogil:
     int gather_copy(void *to, const void *from_, size_t bytes, void *stream)
 
 
+cdef object nothing = object()  # what empty() gives to DeviceArray
+
+
+cdef plain_dtype(dtype):
+    """np.dtype(dtype), if its elements are bytes that may lie anywhere."""
+    dtype = np.dtype(dtype)
+    if dtype.hasobject or not dtype.isnative:
+        raise TypeError(f"dtype: numbers in this machine's byte order are taken, not {dtype}")
+    return dtype
+
+
+cdef tuple plain_shape(shape):
+    """An int, or a sequence of them, as a tuple."""
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple([operator.index(n) for n in shape])
+
+
+@cython.final
 cdef class DeviceArray(View):
     """A copy of an array in the GPU's memory: DeviceArray(array). Upload once, gather many times.
 
-    CuPy, PyTorch and others read it by __cuda_array_interface__, without a copy. The memory is given
-    back when the object is collected, by close(), or at the end of a `with` block; if another thread
-    works with it just then, after that.
+    It lies on the current GPU. CuPy, PyTorch and others read it by __cuda_array_interface__, without a
+    copy. The memory is given back when the object is collected, by close(), or at the end of a `with`
+    block; if another thread works with it just then, after that.
+    Raises TypeError for what is no array of numbers, MemoryError, CudaError.
     """
 
-    def __cinit__(self, array=None):
-        if array is None:  # for empty()
+    def __cinit__(self, array):
+        if array is nothing:
             return
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError("array: an array without a mask is taken")
         array = np.require(array, requirements=["C", "A"])
-        if array.dtype.hasobject or not array.dtype.isnative:
-            raise TypeError(f"array: numbers in this machine's byte order are taken, not {array.dtype}")
-        self.describe(array.shape, array.dtype)
+        self.describe(array.shape, plain_dtype(array.dtype))
         self.allocate()
         cdef void *source = <void *><size_t>array.ctypes.data
         cdef int code
@@ -35,14 +56,19 @@ cdef class DeviceArray(View):
 
     cdef allocate(self):
         cdef void *data = NULL
-        check(gather_device_allocate(&data, self.nbytes), self.nbytes)
-        self.data, self.on_device = <size_t>data, True
+        cdef int code
+        with nogil:
+            code = gather_device_allocate(&data, self.nbytes)
+        check(code, self.nbytes)
+        self.data, self.on_device, self.device = <size_t>data, True, GATHER_ANY_DEVICE
+        if data != NULL:
+            check(gather_device_of(data, &self.device))
 
     @staticmethod
     def empty(shape, dtype=np.float32):
         """A DeviceArray of that shape (an int, or a tuple of them), with any content."""
-        cdef DeviceArray new = DeviceArray.__new__(DeviceArray)
-        new.describe((shape,) if isinstance(shape, int) else tuple(shape), np.dtype(dtype))
+        cdef DeviceArray new = DeviceArray.__new__(DeviceArray, nothing)
+        new.describe(plain_shape(shape), plain_dtype(dtype))
         new.allocate()
         return new
 
@@ -71,16 +97,21 @@ cdef class DeviceArray(View):
     def __exit__(self, *exception):
         self.close()
 
+    def __repr__(self):
+        return f"<DeviceArray of {self.dtype}, shape {self.shape}{', closed' if self.closed else ''}>"
+
     def get(self):
         """The elements as a new NumPy array. Waits for what is pending."""
-        cdef int code
+        cdef int code, before
         result = np.empty(self.shape, self.dtype)
-        view_of("DeviceArray", self)
         cdef void *to = <void *><size_t>result.ctypes.data
+        view_of("DeviceArray", self)
+        before = use_device_of(self, None, None)
         self.users += 1
         with nogil:
             code = gather_copy(to, <void *>self.data, self.nbytes, <void *>self.stream)
         self.release()
+        use_device(before)
         check(code)
         return result
 
@@ -94,15 +125,20 @@ cdef class DeviceArray(View):
 cdef class PinnedMemory:
     """Page-locked memory that is given back when nobody refers to it any more; NumPy does, as a base."""
     cdef void *data
-    cdef Py_ssize_t nbytes
+    cdef size_t nbytes
 
-    def __cinit__(self, Py_ssize_t nbytes):
+    def __cinit__(self, size_t nbytes):
+        cdef int code
         self.nbytes = nbytes
-        check(gather_pinned_allocate(&self.data, max(nbytes, 1)), nbytes)
+        with nogil:
+            code = gather_pinned_allocate(&self.data, max(nbytes, 1))
+        check(code, nbytes)
 
     def __dealloc__(self):
-        if self.data != NULL:
-            gather_pinned_free(self.data)
+        cdef void *data = self.data
+        if data != NULL:
+            with nogil:  # it waits for the GPU
+                gather_pinned_free(data)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         PyBuffer_FillInfo(view, self, self.data, self.nbytes, 0, flags)
@@ -110,15 +146,16 @@ cdef class PinnedMemory:
 
 def pinned_empty(shape, dtype=np.float32):
     """A NumPy array in pinned memory, with any content: the kernel reads and writes it where it is."""
-    shape, dtype = (shape,) if isinstance(shape, int) else tuple(shape), np.dtype(dtype)
-    nbytes = dtype.itemsize
-    for n in shape:
-        nbytes *= n
-    return np.ndarray(shape, dtype, buffer=PinnedMemory(nbytes))
+    cdef View view = View.__new__(View)
+    view.describe(plain_shape(shape), plain_dtype(dtype))
+    return np.ndarray(view.shape, view.dtype, buffer=PinnedMemory(view.nbytes))
 
 
 class pin:
-    """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before."""
+    """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before.
+
+    Pin arrays whole: CUDA copies nothing that is pinned in part, and take reads no such array.
+    """
 
     def __init__(self, x):
         if not isinstance(x, np.ndarray) or not x.flags.c_contiguous:
@@ -126,10 +163,19 @@ class pin:
         self.x = x
 
     def __enter__(self):
-        if self.x.nbytes > 0:
-            check(gather_pin(<void *><size_t>self.x.ctypes.data, self.x.nbytes))
+        cdef size_t address = self.x.ctypes.data, nbytes = self.x.nbytes
+        cdef int code = 0
+        with nogil:
+            if nbytes > 0:
+                code = gather_pin(<void *>address, nbytes)
+        check(code)
+        self.pinned = address if nbytes > 0 else 0
         return self.x
 
     def __exit__(self, *exception):
-        if self.x.nbytes > 0:
-            check(gather_unpin(<void *><size_t>self.x.ctypes.data))
+        cdef size_t address = self.pinned
+        cdef int code = 0
+        with nogil:
+            if address != 0:
+                code = gather_unpin(<void *>address)
+        check(code)

@@ -1,5 +1,6 @@
 # Part of gather.pyx: what an array is for C, and errors as exceptions.
 
+cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 cdef extern from "gather.cuh" nogil:
@@ -27,14 +28,16 @@ cdef int check(int code, size_t wanted=0) except -1:
     raise CudaError(code, name, text)
 
 
+@cython.auto_pickle(False)
 cdef class View:
     """An array as C sees it: contiguous, at an address, in the device's memory or the host's."""
     cdef size_t data, size, nbytes, stream  # stream: on which something may be pending, 0: the default
-    cdef int ndim, itemsize
+    cdef int ndim, itemsize, device  # device: its number, if on_device
     cdef readonly tuple shape
     cdef readonly object dtype
     cdef bint on_device
     cdef object array  # the NumPy array, if it is one; keeps it alive
+    cdef object kept   # the stream, if it is an object; keeps it alive
     cdef int users     # threads that work with it just now, without the GIL
     cdef readonly bint closed
 
@@ -47,42 +50,22 @@ cdef class View:
         return 0
 
     cdef describe(self, tuple shape, object dtype):
+        """Shape and dtype, and what follows from them. ValueError if there is no such array."""
+        cdef Py_ssize_t n
         self.shape, self.dtype, self.ndim, self.itemsize = shape, dtype, len(shape), dtype.itemsize
+        cdef size_t most = (<size_t>-1 >> 1) // <size_t>max(self.itemsize, 1)
         self.size = 1
-        for n in shape:
+        for length in shape:
+            try:
+                n = length
+            except OverflowError:
+                raise ValueError(f"shape: {shape} is too big") from None
+            if n < 0:
+                raise ValueError("shape: negative dimensions are not allowed")
+            if n > 0 and self.size > most // <size_t>n:
+                raise ValueError(f"shape: {shape} is too big")
             self.size *= <size_t>n
         self.nbytes = self.size * <size_t>self.itemsize
-
-
-cdef dict dtypes = {}  # of typestr: np.dtype(typestr) takes longer
-cdef dict torch_dtypes = {"torch.float32": np.dtype(np.float32), "torch.float64": np.dtype(np.float64),
-                          "torch.int32": np.dtype(np.int32), "torch.int64": np.dtype(np.int64)}
-cdef dict torch_types = {}  # of type(x): is it PyTorch's tensor?
-
-
-cdef bint is_torch(x):
-    kind = type(x)
-    known = torch_types.get(kind)
-    if known is None:
-        known = kind.__module__ in ("torch", "torch.nn.parameter") and kind.__name__ in ("Tensor", "Parameter")
-        torch_types[kind] = known
-    return known
-
-
-cdef View torch_view(x):
-    """A contiguous CUDA tensor of PyTorch, or None. It has __cuda_array_interface__ too, which takes longer."""
-    if not (x.is_cuda and x.is_contiguous()) or x.requires_grad or x.is_neg():
-        return None
-    cdef object dtype = torch_dtypes.get(x.dtype)
-    if dtype is None:
-        dtype = torch_dtypes.get(str(x.dtype))
-        if dtype is None:
-            return None
-        torch_dtypes[x.dtype] = dtype
-    cdef View view = View.__new__(View)
-    view.describe((x.numel(),) if x.dim() == 1 else tuple(x.shape), dtype)
-    view.data, view.on_device = x.data_ptr(), True
-    return view
 
 
 cdef View view_of(str name, object x, bint writeable=False):
@@ -99,20 +82,7 @@ cdef View view_of(str name, object x, bint writeable=False):
     view = View.__new__(View)
     interface = None if type(x) is np.ndarray else getattr(x, "__cuda_array_interface__", None)
     if interface is not None:
-        typestr = interface["typestr"]
-        dtype = dtypes.get(typestr) or dtypes.setdefault(typestr, np.dtype(typestr))
-        view.describe(interface["shape"], dtype)
-        view.data, read_only = interface["data"]
-        view.on_device = True
-        strides, stream = interface.get("strides"), interface.get("stream")
-        view.stream = 0 if stream is None or stream == 1 else stream  # 1: the default stream
-        if strides is not None and view.size > 0 and strides != c_strides(view):
-            raise ValueError(f"{name}: a contiguous CUDA array is taken")
-        if writeable and read_only:
-            raise ValueError(f"{name}: the array is read-only")
-        if interface.get("mask") is not None:
-            raise TypeError(f"{name}: a CUDA array without a mask is taken")
-        return view
+        return cuda_view(name, interface, writeable)
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name}: an array without a mask is taken")
     if writeable and not (isinstance(x, np.ndarray) and x.flags.writeable):
@@ -137,17 +107,3 @@ cdef size_t address_of(array) except? 0:
     cdef size_t address = <size_t>buffer.buf
     PyBuffer_Release(&buffer)
     return address
-
-
-cdef tuple c_strides(View view):
-    strides, stride = [], view.itemsize
-    for n in reversed(view.shape):
-        strides.append(stride)
-        stride *= n
-    return tuple(reversed(strides))
-
-
-def stream_handle(stream):
-    """A stream as an int: one already, or an object with __cuda_stream__(), as cuda.core has them."""
-    handle = stream if isinstance(stream, int) else stream.__cuda_stream__()[1]
-    return 0 if handle == 1 else handle

@@ -393,14 +393,14 @@ PROGRAM
 
 # Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.
 @test "03: nothing stays allocated: collected, failed in the constructor, closed twice, multiplied" {
-    build_free_bytes
-    try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
+    build_tools
+    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
 import ctypes, gc, os
 import numpy as np
 from device_array import DeviceArray, multiply
 import multiply as on_host
 
-free_bytes = ctypes.CDLL(os.environ["FREE"]).free_bytes
+free_bytes = ctypes.CDLL(os.environ["TOOLS"]).free_bytes
 free_bytes.restype = ctypes.c_size_t
 x = np.ones(4 << 20, np.float32)  # 16 MiB
 on_host.multiply(x, x)

@@ -323,7 +323,9 @@ index[700] = 1000000 is out of range'
     assert_output 'gather
 gather_copy
 gather_device_allocate
+gather_device_count
 gather_device_free
+gather_device_of
 gather_error_name
 gather_error_text
 gather_launch
@@ -331,6 +333,7 @@ gather_pin
 gather_pinned_allocate
 gather_pinned_free
 gather_unpin
+gather_use_device
 gather_wait_for'
     for file in libgather.so gather_c gather.*.so; do
         assert_no_absolute_path "$file"
@@ -339,6 +342,7 @@ gather_wait_for'
 
 @test "04: take refuses what it cannot take, in NumPy's words where NumPy has some" {
     try_python <<'PROGRAM'
+import copy
 import numpy as np
 from gather import DeviceArray, pin, pinned_empty, take
 
@@ -351,10 +355,14 @@ closed.close()
 for call in [
     lambda: take(x, [5]), lambda: take(x, [0, -6]), lambda: take(x, np.array([2**40])), lambda: take(x[:0], [0], mode="wrap"),
     lambda: take(x, i, mode="huh"), lambda: take(x.reshape(5, 1), i), lambda: take(x.astype(np.float16), i),
-    lambda: take(np.array([1, None]), i), lambda: take(x.astype(">f4"), i), lambda: take(x, [1.5]), lambda: take(x, np.array([1], np.uint64)),
+    lambda: take(np.array([1, None]), i), lambda: take(x.astype(">f4"), i), lambda: take(x, [1.5]), lambda: take(x, np.array([2**63], np.uint64)),
     lambda: take(x, i, np.zeros(3, np.float32)), lambda: take(x, i, np.zeros(2)), lambda: take(x, i, read_only), lambda: take(x, i, [0, 0]),
     lambda: take(np.ma.masked_array(x), i), lambda: take(closed, i), lambda: closed.get(), lambda: closed.__enter__(),
     lambda: DeviceArray(np.array([None])), lambda: pin([1]), lambda: pin(x[::2]), lambda: take(x, i, stream="1"),
+    lambda: take(x, np.ma.masked_array(i)), lambda: DeviceArray(np.ma.masked_array(x)), lambda: DeviceArray(None), lambda: DeviceArray(),
+    lambda: DeviceArray.empty(4, object), lambda: pinned_empty(4, [("a", "O")]), lambda: DeviceArray.empty(2**61 + 1, np.float64),
+    lambda: DeviceArray.empty((3, 6148914691236517206)), lambda: pinned_empty(2**62), lambda: pinned_empty(2**64), lambda: DeviceArray.empty(-1),
+    lambda: DeviceArray.empty((2.5,)), lambda: type("Mine", (DeviceArray,), {}), lambda: copy.copy(DeviceArray(x)),
 ]:
     try:
         print("NOT REFUSED", call())
@@ -372,7 +380,7 @@ TypeError: source: a dtype of 4 or 8 bytes is taken, not float16
 TypeError: source: a dtype of 4 or 8 bytes is taken, not object
 TypeError: source: a dtype of this machine's byte order is taken, not >f4
 TypeError: index: int32 or int64 is taken, not float64
-TypeError: index: int32 or int64 is taken, not uint64
+IndexError: index -9223372036854775808 is out of bounds for axis 0 with size 5
 ValueError: out: the shape of index, (2,), is taken, not (3,)
 TypeError: out: float32 is taken, as the source has, not float64
 ValueError: out: a writeable array is taken
@@ -381,10 +389,24 @@ TypeError: source: an array without a mask is taken
 ValueError: source: this DeviceArray is closed
 ValueError: DeviceArray: this DeviceArray is closed
 ValueError: DeviceArray: this DeviceArray is closed
-TypeError: array: numbers in this machine's byte order are taken, not object
+TypeError: dtype: numbers in this machine's byte order are taken, not object
 TypeError: x: a contiguous NumPy array is taken
 TypeError: x: a contiguous NumPy array is taken
-AttributeError: 'str' object has no attribute '__cuda_stream__'"
+AttributeError: 'str' object has no attribute '__cuda_stream__'
+TypeError: index: an array without a mask is taken
+TypeError: array: an array without a mask is taken
+TypeError: dtype: numbers in this machine's byte order are taken, not object
+TypeError: __cinit__() takes exactly 1 positional argument (0 given)
+TypeError: dtype: numbers in this machine's byte order are taken, not object
+TypeError: dtype: numbers in this machine's byte order are taken, not [('a', 'O')]
+ValueError: shape: (2305843009213693953,) is too big
+ValueError: shape: (3, 6148914691236517206) is too big
+ValueError: shape: (4611686018427387904,) is too big
+ValueError: shape: (18446744073709551616,) is too big
+ValueError: shape: negative dimensions are not allowed
+TypeError: 'float' object cannot be interpreted as an integer
+TypeError: type 'gather.DeviceArray' is not an acceptable base type
+TypeError: no default __reduce__ due to non-trivial __cinit__"
 }
 
 @test "04: take: out that is strided, overlaps, or stays as it was; read-only and strided sources; a memory map" {
@@ -423,6 +445,8 @@ with pin(x), pin(np.empty(0)):
     print(take(x, i), take(x[5:], [0]))
 print(take(x, i))
 big = np.arange(1 << 20, dtype=np.float64)
+print(type(take(x, 3)).__name__, take(x, np.array([True, False])), take(x, np.array([1], np.uint64)), take(x, np.array([-1], ">i8")))
+print(DeviceArray.empty(np.int64(5)), pinned_empty(np.int64(5)).shape, take(x, i, stream=np.int64(0)))
 with pin(big[: 1 << 19]):  # the half of it: CUDA copies nothing that is pinned in part
     try:
         print((take(big, [5, -1]) == big[[5, -1]]).all())
@@ -440,6 +464,8 @@ out: it overlaps with source or index
 [2. 3.] [3.] (0, 3) int64
 [9. 0. 9.] [5.]
 [9. 0. 9.]
+float64 [1. 0.] [1.] [9.]
+<DeviceArray of float32, shape (5,)> (5,) [9. 0. 9.]
 True'
 }
 
@@ -462,17 +488,24 @@ print(out.owner.get().tolist())  # written where it is
 print(type(take(x, np.array([1]))).__name__, type(take(np.arange(3.0), i.owner, mode="wrap")).__name__)
 take(x, i, new, mode="clip")
 print(new.get().tolist())
+host = np.zeros(4, np.float32)
 for name, call in [
     ("strided", lambda: take(CudaArray(np.arange(10, dtype=np.float32), strides=(8,), shape=(5,)), i)),
     ("read-only", lambda: take(x, i, CudaArray(np.zeros((2, 2), np.float32), data=(out.owner.__cuda_array_interface__["data"][0], True)))),
     ("masked", lambda: take(CudaArray(np.arange(10, dtype=np.float32), mask=x), i)),
     ("bad", lambda: take(x, CudaArray(np.array([0, 10, -11])))),
+    ("byte order", lambda: take(CudaArray(np.arange(10, dtype=np.float32), typestr=">f4"), i)),
+    ("no type", lambda: take(CudaArray(np.arange(10, dtype=np.float32), typestr=None), i)),
+    ("shape", lambda: take(CudaArray(np.arange(10, dtype=np.float32), shape=(10.5,)), i)),
+    ("large", lambda: take(CudaArray(np.arange(10, dtype=np.float32), shape=(2**40, 2**40)), i)),
+    ("address", lambda: take(CudaArray(np.arange(10, dtype=np.float32), data=(4096, False)), i)),
+    ("address", lambda: take(x, i, CudaArray(np.zeros((2, 2), np.float32), data=(host.ctypes.data, False)))),
 ]:
     try:
         print("NOT REFUSED", name, call())
     except (ValueError, TypeError, IndexError) as error:
-        print(name, type(error).__name__, error)
-plain = CudaArray(np.arange(10, dtype=np.float32), strides=(4,), stream=None)  # said out loud: contiguous, and no stream
+        print(name, type(error).__name__, str(error).replace(hex(host.ctypes.data), "HOST"))
+plain = CudaArray(np.arange(10, dtype=np.float32), strides=[4], stream=None)  # said out loud: contiguous, and no stream
 print(take(plain, i).get().tolist())
 PROGRAM
     assert_success
@@ -484,6 +517,12 @@ strided ValueError source: a contiguous CUDA array is taken
 read-only ValueError out: the array is read-only
 masked TypeError source: a CUDA array without a mask is taken
 bad IndexError index 10 is out of bounds for axis 0 with size 10
+byte order TypeError source: a dtype of this machine's byte order is taken, not '>f4'
+no type TypeError source: a dtype of this machine's byte order is taken, not None
+shape TypeError 'float' object cannot be interpreted as an integer
+large ValueError shape: (1099511627776, 1099511627776) is too big
+address ValueError source: there is no CUDA memory at its address, 0x1000
+address ValueError out: there is no CUDA memory at its address, HOST
 [[3.0, 9.0], [0.0, 4.0]]"
 }
 
@@ -523,12 +562,12 @@ order kept True'
 }
 
 @test "04: take leaves nothing on the device; a DeviceArray in use by another thread goes when that is done" {
-    build_free_bytes
-    try_python FREE="$BATS_TEST_TMPDIR/free.so" <<'PROGRAM'
+    build_tools
+    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
 import ctypes, os, threading
 import numpy as np
 from gather import DeviceArray, pin, pinned_empty, take
-free_bytes = ctypes.CDLL(os.environ["FREE"]).free_bytes
+free_bytes = ctypes.CDLL(os.environ["TOOLS"]).free_bytes
 free_bytes.restype = ctypes.c_size_t
 x, i = np.arange(1 << 20, dtype=np.float32), np.arange(1 << 16, dtype=np.int32)
 d_x, d_i, d_out = DeviceArray(x), DeviceArray(i), DeviceArray.empty(1 << 16)
@@ -544,6 +583,9 @@ for k in range(20):
         take(x, [1 << 20])
     except IndexError:
         pass
+print(before - free_bytes())
+twice = DeviceArray(np.arange(1 << 20))
+take(twice, twice).close(), twice.close()  # source and index are one
 print(before - free_bytes())
 outcomes = set()
 def use(d):
@@ -566,6 +608,7 @@ print(sorted(outcomes), before - free_bytes())
 PROGRAM
     assert_success
     assert_output "0
+0
 ['right', 'source: this DeviceArray is closed'] 0"
 }
 
@@ -603,6 +646,241 @@ PROGRAM
     done
 }
 
+@test "04: take beside other threads that close its arrays, pin its source, or copy it" {
+    try_python <<'PROGRAM'
+import threading, time
+import numpy as np
+from gather import DeviceArray, pin, take
+
+def while_taking(call, *arrays, **more):
+    """What `call`, 100 times, and the takes of another thread meanwhile come to."""
+    outcomes, done = set(), threading.Event()
+    def other():
+        while not done.is_set():
+            outcomes.add(("take", outcome(lambda: take(*arrays, **more))))
+    thread = threading.Thread(target=other)
+    thread.start()
+    for k in range(100):
+        outcomes.add(("call", outcome(call)))
+    done.set()
+    thread.join()
+    return sorted(outcomes)
+def outcome(call):
+    try:
+        call()
+        return "right"
+    except Exception as error:
+        return f"{type(error).__name__} {error}"
+
+x, few = np.arange(1 << 20, dtype=np.float64), np.arange(1000)
+def pin_it():
+    with pin(x):
+        assert (take(x, few) == few).all()
+print(while_taking(pin_it, x, few))
+print(while_taking(lambda: DeviceArray(x).close(), x[: 1 << 19], few))
+
+bad = np.zeros(1 << 21, np.int64)
+bad[-1] = 77
+seen = set()
+for k in range(30):
+    index = DeviceArray(bad)
+    closer = threading.Thread(target=lambda: (time.sleep(0.001 * (k % 10)), index.close()))
+    closer.start()
+    seen.add(outcome(lambda: take(few[:10], index)))
+    closer.join()
+closed = {"ValueError index: this DeviceArray is closed", "ValueError source, index or out: this DeviceArray was closed meanwhile"}
+print(sorted(seen - closed))
+
+class Closes:  # a stream whose owner closes the source
+    def __cuda_stream__(self):
+        d_x.close()
+        return 0, 0
+d_x = DeviceArray(x)
+print(outcome(lambda: take(d_x, few, stream=Closes())), take(x, [5]))
+PROGRAM
+    assert_success
+    assert_output "[('call', 'right'), ('take', 'right')]
+[('call', 'right'), ('take', 'right')]
+['IndexError index 77 is out of bounds for axis 0 with size 10']
+ValueError source, index or out: this DeviceArray was closed meanwhile [5.]"
+}
+
+@test "04: take on streams: work stays where the arrays name it, and nobody overwrites what is still to be read" {
+    build_tools
+    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
+import ctypes, os
+import numpy as np
+from gather import DeviceArray, pinned_empty, take
+tools = ctypes.CDLL(os.environ["TOOLS"])
+tools.new_stream.restype = ctypes.c_void_p
+A, B = tools.new_stream(), tools.new_stream()
+n = 1 << 24
+x, y, index = np.arange(n, dtype=np.float32), np.full(n, -1, np.float32), np.arange(n, dtype=np.int32)
+d_x, d_y, d_index, d_out = DeviceArray(x), DeviceArray(y), DeviceArray(index), DeviceArray.empty(n)
+
+take(d_x, d_index, d_out, mode="wrap", stream=A)  # reads d_x, and does not wait
+take(d_y, d_index, d_x, mode="wrap", stream=B)  # overwrites it
+print((d_out.get() == x).all(), (d_x.get() == -1).all())
+
+class OnA:  # an array of a library that works on stream A
+    def __init__(self, x):
+        self.owner = DeviceArray(x)
+        self.address = self.owner.__cuda_array_interface__["data"][0]
+        self.__cuda_array_interface__ = {**self.owner.__cuda_array_interface__, "stream": A}
+source, where = OnA(x), OnA(index)
+minus = pinned_empty(n)
+minus[...] = -1
+new = take(source, where, mode="wrap")  # does not wait
+code = tools.copy_on(ctypes.c_void_p(A), ctypes.c_void_p(source.address), ctypes.c_void_p(minus.ctypes.data), ctypes.c_size_t(4 * n))
+print(code, new.__cuda_array_interface__["stream"] == A, (new.get() == x).all())
+source = OnA(x)
+new = take(source, where, mode="wrap", stream=B)
+tools.copy_on(ctypes.c_void_p(A), ctypes.c_void_p(source.address), ctypes.c_void_p(minus.ctypes.data), ctypes.c_size_t(4 * n))
+print((new.get() == x).all())
+
+waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
+for d in d_x, d_y, d_index, d_out, new:
+    d.get()
+print(tools.end_stream(ctypes.c_void_p(A)), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
+PROGRAM
+    assert_success
+    assert_output 'True True
+0 True True
+True
+0 True 1'
+}
+
+@test "04: Python ends while other threads are in take; forks while they are; somebody else resets the device" {
+    for k in 1 2 3; do
+        try_python <<'PROGRAM'
+import threading, time
+import numpy as np
+from gather import take
+x, i = np.arange(1 << 20, dtype=np.float64), np.arange(1 << 20)
+def forever():
+    while True:
+        take(x, i)
+for k in range(4):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(0.2)
+PROGRAM
+        assert_success
+    done
+    try_python <<'PROGRAM'
+import os, threading, time, warnings
+import numpy as np
+from gather import CudaError, DeviceArray, take
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork with threads
+x, i = np.arange(1 << 20, dtype=np.float64), np.arange(1 << 20)
+d_x, done, codes = DeviceArray(x), False, set()
+def until_done():
+    while not done:
+        take(x, i)
+thread = threading.Thread(target=until_done)
+thread.start()
+time.sleep(0.2)
+for k in range(6):
+    child = os.fork()
+    if child == 0:
+        code = 0
+        for call in lambda: take(x, i), lambda: take(d_x, i), d_x.get:
+            try:
+                call()
+                code = 99
+            except CudaError as error:
+                code = code or error.code
+        os._exit(code)
+    codes.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+done = True
+thread.join()
+print(codes, take(x, [7]))
+PROGRAM
+    assert_success
+    assert_output '{3} [7.]'
+    build_tools
+    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
+import ctypes, os
+import numpy as np
+from gather import CudaError, take
+x = np.arange(1000.0)
+print(take(x, [5]), ctypes.CDLL(os.environ["TOOLS"]).reset())
+try:
+    print(take(x, [5]))
+except CudaError:
+    print("[5.]")  # an error is right, too; a crash is not
+PROGRAM
+    assert_success
+    assert_output '[5.] 0
+[5.]'
+}
+
+@test "04: take works on the GPU on which the arrays lie, and on no other" {
+    cp ./*.so "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    # In the library's place: a machine with two GPUs, as far as take can see. What is called on which, is printed.
+    cat >fake.c <<'PROGRAM'
+#include "gather.cuh"
+#include <stdio.h>
+#include <stdlib.h>
+static int current;
+static int say(const char *what) { printf("%s on %d\n", what, current); return fflush(stdout); }
+int gather_device_count(int *count) { *count = 2; return 0; }
+int gather_use_device(int device, int *before) { *before = current; current = device; return 0; }
+int use(int device) { return current = device; }
+int gather_device_of(const void *pointer, int *device) { *device = *(int *)pointer; return 0; }
+int gather_device_allocate(void **pointer, size_t bytes) { *pointer = malloc(bytes); *(int *)*pointer = current; return 0; }
+int gather_device_free(void *pointer) { return 0; }
+int gather_launch(const struct gather_job *job, unsigned long long *first_bad) { return say("launch"); }
+int gather(const struct gather_job *job, size_t *first_bad) { return say("gather"); }
+int gather_copy(void *to, const void *from, size_t bytes, void *stream) { return say("copy"); }
+int gather_pinned_allocate(void **pointer, size_t bytes) { *pointer = malloc(bytes); return 0; }
+int gather_pinned_free(void *pointer) { return 0; }
+int gather_pin(void *pointer, size_t bytes) { return 0; }
+int gather_unpin(void *pointer) { return 0; }
+int gather_wait_for(void *stream, void *other) { return 0; }
+const char *gather_error_name(int code) { return ""; }
+const char *gather_error_text(int code) { return ""; }
+PROGRAM
+    gcc -shared -fPIC -I"$TOP/04-gather" -o libgather.so fake.c
+    try_python <<'PROGRAM'
+import ctypes
+import numpy as np
+from gather import DeviceArray, take
+use = ctypes.CDLL("./libgather.so").use
+x, i = np.zeros(3, np.float32), np.zeros(2, np.int32)
+here, i_here = DeviceArray(x), DeviceArray(i)
+use(1)
+there, i_there = DeviceArray(x), DeviceArray(i)
+use(0)
+take(there, i), take(here, i), take(x, i)
+new = take(there, i_there, mode="wrap")
+new.get(), here.get()
+take(there, i_there, mode="clip", out=new)
+for arrays in (here, i_there), (there, i_there, take(here, i_here)):
+    try:
+        take(*arrays)
+    except ValueError as error:
+        print(error, flush=True)
+take(x, i)  # the current one is what it was
+PROGRAM
+    assert_success
+    assert_output 'copy on 0
+copy on 0
+copy on 1
+copy on 1
+gather on 1
+gather on 0
+gather on 0
+launch on 1
+copy on 1
+copy on 0
+launch on 1
+source, index and out: one GPU is taken, not both 0 and 1
+gather on 0
+source, index and out: one GPU is taken, not both 1 and 0
+gather on 0'
+}
+
 @test "04: other Python threads go on while the GPU works: no call that waits holds the GIL" {
     cp ./*.so "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR" || return 1
@@ -610,19 +888,23 @@ PROGRAM
     cat >fake.c <<'PROGRAM'
 #include "cuda_index.cuh"
 #include "gather.cuh"
+#include <stdio.h>
 int PyGILState_Check(void);
 static long long memory[1000];
 int Gather(const float *source, const int *index, float *result, int N, int M) { return PyGILState_Check(); }
 int gather_launch(const struct gather_job *job, unsigned long long *first_bad) { return 0; }
-int gather(const struct gather_job *job, size_t *first_bad) { return PyGILState_Check(); }
-int gather_device_allocate(void **pointer, size_t bytes) { *pointer = memory; return 0; }
+int gather(const struct gather_job *job, size_t *first_bad) { *first_bad = 0; return PyGILState_Check() ? 1 : job->M == 3 ? 0 : -1; }
+int gather_device_allocate(void **pointer, size_t bytes) { *pointer = memory; return PyGILState_Check(); }
 int gather_device_free(void *pointer) { return PyGILState_Check(); }
-int gather_pinned_allocate(void **pointer, size_t bytes) { *pointer = memory; return 0; }
-int gather_pinned_free(void *pointer) { return 0; }
-int gather_pin(void *pointer, size_t bytes) { return 0; }
-int gather_unpin(void *pointer) { return 0; }
+int gather_pinned_allocate(void **pointer, size_t bytes) { *pointer = memory; return PyGILState_Check(); }
+int gather_pinned_free(void *pointer) { return PyGILState_Check() ? fprintf(stderr, "held\n") : 0; }
+int gather_pin(void *pointer, size_t bytes) { return PyGILState_Check(); }
+int gather_unpin(void *pointer) { return PyGILState_Check(); }
 int gather_copy(void *to, const void *from, size_t bytes, void *stream) { return PyGILState_Check(); }
 int gather_wait_for(void *stream, void *other) { return 0; }
+int gather_device_count(int *count) { *count = 1; return 0; }
+int gather_use_device(int device, int *before) { return 0; }
+int gather_device_of(const void *pointer, int *device) { *device = 0; return 0; }
 const char *gather_error_name(int code) { return "held"; }
 const char *gather_error_text(int code) { return "the GIL is held"; }
 const char *GatherErrorName(int code) { return "held"; }
@@ -632,10 +914,17 @@ PROGRAM
     cp libgather.so libcuda_index.so
     try_python <<'PROGRAM'
 import numpy as np
-from gather import DeviceArray, take
+from gather import DeviceArray, pin, pinned_empty, take
 from wrapper import cuda_gather
 x, i = np.ones(3, np.float32), np.zeros(2, np.int32)
 take(x, i)
+pinned_empty(3)
+with pin(x):
+    pass
+try:
+    take(np.ones(4), DeviceArray(i))  # "an index is bad", and element() fetches it
+except IndexError:
+    pass
 cuda_gather(x, i)
 with DeviceArray(x) as d_x:
     take(d_x, i)
@@ -644,6 +933,7 @@ print("without the GIL")
 PROGRAM
     assert_success
     assert_output 'without the GIL'
+    assert_equal "$stderr" ""
 }
 
 @test "04: the tables of the page are those of bench.json" {

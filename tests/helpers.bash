@@ -57,15 +57,21 @@ try_on_cpu() {
     try env "${settings[@]}" "$BATS_TEST_TMPDIR/program"
 }
 
-# Builds $BATS_TEST_TMPDIR/free.so, whose free_bytes() tells how much of the device's memory is free.
-build_free_bytes() {
+# Builds $BATS_TEST_TMPDIR/tools.so: how much of the device's memory is free; streams; a reset by somebody else.
+build_tools() {
     local nvcc=$TOP/common/cpu/nvcc
     if [ "$TEST_BACKEND" = cuda ]; then
         requires nvcc
         nvcc=$NVCC
     fi
-    echo 'extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }' >"$BATS_TEST_TMPDIR/free.cu"
-    "$nvcc" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/free.so" "$BATS_TEST_TMPDIR/free.cu"
+    cat >"$BATS_TEST_TMPDIR/tools.cu" <<'PROGRAM'
+extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }
+extern "C" void *new_stream(void) { cudaStream_t s = 0; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); return s; }
+extern "C" int end_stream(void *s) { return cudaStreamDestroy((cudaStream_t)s); }
+extern "C" int copy_on(void *s, void *to, void *from, size_t bytes) { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)s); }
+extern "C" int reset(void) { return cudaDeviceReset(); }
+PROGRAM
+    "$nvcc" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_TMPDIR/tools.cu"
 }
 
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
