@@ -875,8 +875,8 @@ launch on 1
 copy on 1
 copy on 0
 launch on 1
-source, index and out: one GPU is taken, not both 0 and 1
 gather on 0
+source, index and out: one GPU is taken, not both 0 and 1
 source, index and out: one GPU is taken, not both 1 and 0
 gather on 0'
 }
