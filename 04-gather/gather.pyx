@@ -34,7 +34,7 @@ cdef View index_view(index):
             if index.dtype.kind in "biu" or (index.size == 0 and index.dtype == np.float64):
                 index = index.astype(np.int64)
     cdef View view = view_of("index", index)
-    if view.dtype != int32 and view.dtype != int64:
+    if view.dtype is not int32 and view.dtype is not int64 and view.dtype != int32 and view.dtype != int64:
         raise TypeError(f"index: int32 or int64 is taken, not {view.dtype}")
     return view
 
@@ -86,7 +86,7 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     cdef int code
     if s.ndim != 1:
         raise ValueError(f"source: one dimension is taken, not {s.ndim}")
-    if s.itemsize != 4 and s.itemsize != 8 or s.dtype.hasobject:
+    if s.itemsize != 4 and s.itemsize != 8 or (s.array is not None and s.dtype.hasobject):
         raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {s.dtype}")
     job_mode = modes.get(mode)
     if job_mode is None:
@@ -99,7 +99,7 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     else:
         if o.shape != i.shape:
             raise ValueError(f"out: the shape of index, {i.shape}, is taken, not {o.shape}")
-        if o.dtype != s.dtype:
+        if o.dtype is not s.dtype and o.dtype != s.dtype:
             raise TypeError(f"out: {s.dtype} is taken, as the source has, not {o.dtype}")
         if overlap(o, s) or overlap(o, i):
             if o.on_device:
@@ -113,18 +113,22 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     job.N, job.M, job.mode = i.size, s.size, job_mode
     job.element_bytes, job.index_bytes, job.flag = s.itemsize, i.itemsize, NULL
     order_streams(&job, handle, s, i, o)
-    bad = None
-    if _flag is None:
-        _flag = PinnedMemory(8)
-    flag = _flag  # this call's own reference: the module's goes when Python ends
+    bad = flag = None
+    cdef bint launches_only = o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE
+    if not launches_only:
+        if _flag is None:
+            _flag = PinnedMemory(8)
+        flag = _flag  # this call's own reference: the module's goes when Python ends
     # From here on the arrays stay: what another thread closed meanwhile is closed, and what it closes
     # now goes when this call is done with it.
     if s.closed or i.closed or o.closed:
         raise ValueError("source, index or out: this DeviceArray was closed meanwhile")
-    if o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE:
+    if launches_only:
         job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
         code = gather_launch(&job, NULL)
-        let_others_wait(&job, stream, s, i, o)
+        let_wait(&job, stream, s)
+        let_wait(&job, stream, i)
+        let_wait(&job, stream, o)
     else:
         job.flag = <unsigned long long *>(<PinnedMemory>flag).data
         s.users += 1  # one after the other: two of them may be the same

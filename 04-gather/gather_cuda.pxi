@@ -85,6 +85,8 @@ cdef int use_device_of(View source, View index, View out) except -2:
     global devices
     cdef int device = GATHER_ANY_DEVICE, before = -1
     cdef View view
+    if devices == 1:
+        return -1
     for view in (source, index, out):
         if view is not None and view.on_device and view.device != GATHER_ANY_DEVICE:
             if device != GATHER_ANY_DEVICE and device != view.device:
@@ -122,29 +124,28 @@ def stream_handle(stream):
     return 0 if handle == 1 else handle
 
 
-cdef int order_streams(gather_job *job, handle, View source, View index, View out) except -1:
-    """The stream to work on: told, or one that an array names. It waits for what the others have pending."""
-    cdef View view, first = None
-    for view in (index, source, out):
-        if view.on_device and first is None:
-            first = view
-    job.stream = NULL
-    if handle is not None:
-        job.stream = <void *><size_t>handle
-    elif first is not None:
-        job.stream = <void *>first.stream
-    for view in (source, index, out):
-        if view.on_device and <void *>view.stream != job.stream:
-            check(gather_wait_for(job.stream, <void *>view.stream))
+cdef int wait_for(gather_job *job, View view) except -1:
+    if view.on_device and <void *>view.stream != job.stream:
+        check(gather_wait_for(job.stream, <void *>view.stream))
     return 0
 
 
-cdef int let_others_wait(gather_job *job, stream, View source, View index, View out) except -1:
-    """After a launch: who goes on with these arrays on another stream must not change what is still being read."""
-    cdef View view
-    for view in (source, index, out):
-        if type(view) is DeviceArray:
-            view.stream, view.kept = <size_t>job.stream, stream
-        elif <void *>view.stream != job.stream:
-            check(gather_wait_for(<void *>view.stream, job.stream))
+cdef int order_streams(gather_job *job, handle, View source, View index, View out) except -1:
+    """The stream to work on: told, or one that an array names. It waits for what the others have pending."""
+    if handle is not None:
+        job.stream = <void *><size_t>handle
+    else:  # that of an array in ordinary memory is 0
+        job.stream = <void *>(index.stream or source.stream or out.stream)
+    wait_for(job, source)
+    wait_for(job, index)
+    wait_for(job, out)
+    return 0
+
+
+cdef int let_wait(gather_job *job, stream, View view) except -1:
+    """After a launch: who goes on with this array on another stream must not change what is still being read."""
+    if type(view) is DeviceArray:
+        view.stream, view.kept = <size_t>job.stream, stream
+    elif <void *>view.stream != job.stream:
+        check(gather_wait_for(<void *>view.stream, job.stream))
     return 0
