@@ -64,8 +64,8 @@ int main(int argc, char **argv)
 
     std::vector<float> a(n), b(n), expected(n), result(n);
     for (int i = 0; i < n; i++) {
-        a[i] = (float)rand() / RAND_MAX;
-        b[i] = (float)rand() / RAND_MAX;
+        a[i] = (float)rand() / (float)RAND_MAX;
+        b[i] = (float)rand() / (float)RAND_MAX;
     }
     expected = b;
     vector_add_cpu(a.data(), expected.data(), n);

@@ -27,8 +27,8 @@ int main(void)
     if (!a || !b || !expected || !result)
         return fprintf(stderr, "out of memory\n"), 1;
     for (int i = 0; i < n; i++) {
-        a[i] = (float)rand() / RAND_MAX;
-        expected[i] = b[i] = (float)rand() / RAND_MAX;
+        a[i] = (float)rand() / (float)RAND_MAX;
+        expected[i] = b[i] = (float)rand() / (float)RAND_MAX;
     }
     vector_add_cpu(a, expected, n);
 

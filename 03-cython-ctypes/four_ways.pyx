@@ -2,7 +2,7 @@
 """Four ways to call one C function, multiply() of multiply.h, with NumPy arrays.
 
 Build: make build
-Run:   python3 -c "import numpy as np, four_ways; a = np.ones(3, 'f'); four_ways.by_ctypes(a, a, a)"
+Run:   python3 -c "import numpy as np, four_ways; a = np.ones(3, 'f'); four_ways.by_ctypes(a, a, a); print(a)"
 
 Each takes three one-dimensional, contiguous float32 NumPy arrays of one size, and raises TypeError or
 ValueError for others, CudaError if the function fails. They differ in who looks at the arrays: see

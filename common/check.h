@@ -23,6 +23,11 @@
 // In a library: keeps the code in `error` and jumps to the function's one cleanup label. A library
 // never exits and never prints: its caller may be a Python process with hours of work in memory.
 //     CHECK_GOTO(error, cudaMalloc(&d_x, bytes), cleanup);
+//     ...
+// cleanup:
+//     cudaFree(d_x);
+//     return error;
+// Declare variables before the first of them: C++ lets no goto jump over `int blocks = ...;`.
 #define CHECK_GOTO(error, call, cleanup) \
     do { \
         (error) = (call); \

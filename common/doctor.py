@@ -176,12 +176,13 @@ def table():
         print(f"{'MISSING' if problem else 'ok':9}{problem or tool}")
         status = 1 if problem else status
     print(f"{'ok':9}python3: {sys.version.split()[0]}, {sys.executable}")
-    packages = (
-        "has Cython and NumPy"
-        if has_packages(sys.executable)
-        else "lacks Cython >= 3.1 or NumPy: make puts them into .venv"
-    )
-    print(f"{'ok':9}python3 {packages}")
+    if has_packages(sys.executable):
+        where = "python3 has them"
+    elif has_packages(os.path.join(VENV, "bin", "python")):
+        where = "in .venv"
+    else:
+        where = "make will put them into .venv"
+    print(f"{'ok':9}Cython >= 3.1 and NumPy: {where}")
     print(f"{'ok' if find_nvcc() else '-':9}nvcc: {find_nvcc() or 'none'}")
     name, no_gpu = gpu()
     print(f"{'ok' if name else '-':9}GPU: {name or 'none, ' + no_gpu}")

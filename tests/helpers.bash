@@ -68,7 +68,11 @@ build_tools() {
 extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }
 extern "C" void *new_stream(void) { cudaStream_t s = 0; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); return s; }
 extern "C" int end_stream(void *s) { return cudaStreamDestroy((cudaStream_t)s); }
-extern "C" int copy_on(void *s, void *to, void *from, size_t bytes) { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)s); }
+extern "C" int copy_on(void *s, void *to, void *from, size_t bytes)
+{
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)s);
+    return error ? error : cudaStreamSynchronize((cudaStream_t)s);
+}
 extern "C" int reset(void) { return cudaDeviceReset(); }
 PROGRAM
     "$nvcc" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_TMPDIR/tools.cu"
