@@ -653,17 +653,19 @@ import numpy as np
 from gather import DeviceArray, pin, take
 
 def while_taking(call, *arrays, **more):
-    """What `call`, 100 times, and the takes of another thread meanwhile come to."""
+    """What `call`, 100 times, and the takes of two other threads meanwhile come to."""
     outcomes, done = set(), threading.Event()
     def other():
         while not done.is_set():
             outcomes.add(("take", outcome(lambda: take(*arrays, **more))))
-    thread = threading.Thread(target=other)
-    thread.start()
+    threads = [threading.Thread(target=other) for _ in range(2)]
+    for thread in threads:
+        thread.start()
     for k in range(100):
         outcomes.add(("call", outcome(call)))
     done.set()
-    thread.join()
+    for thread in threads:
+        thread.join()
     return sorted(outcomes)
 def outcome(call):
     try:
