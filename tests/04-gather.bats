@@ -735,13 +735,13 @@ minus[...] = -1
 new = take(source, where, mode="wrap")  # does not wait
 code = tools.copy_on(ctypes.c_void_p(A), ctypes.c_void_p(source.address), ctypes.c_void_p(minus.ctypes.data), ctypes.c_size_t(4 * n))
 print(code, new.__cuda_array_interface__["stream"] == A, (new.get() == x).all())
-source = OnA(x)
-new = take(source, where, mode="wrap", stream=B)
-tools.copy_on(ctypes.c_void_p(A), ctypes.c_void_p(source.address), ctypes.c_void_p(minus.ctypes.data), ctypes.c_size_t(4 * n))
-print((new.get() == x).all())
+another = OnA(x)  # all under new names: to free memory is to wait
+newer = take(another, where, mode="wrap", stream=B)
+tools.copy_on(ctypes.c_void_p(A), ctypes.c_void_p(another.address), ctypes.c_void_p(minus.ctypes.data), ctypes.c_size_t(4 * n))
+print((newer.get() == x).all())
 
 waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
-for d in d_x, d_y, d_index, d_out, new:
+for d in d_x, d_y, d_index, d_out, new, newer:
     d.get()
 print(tools.end_stream(ctypes.c_void_p(A)), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
 PROGRAM
