@@ -854,7 +854,7 @@ here, i_here = DeviceArray(x), DeviceArray(i)
 use(1)
 there, i_there = DeviceArray(x), DeviceArray(i)
 use(0)
-take(there, i), take(here, i), take(x, i)
+take(there, i), take(x, i), take(here, i)  # x: on the current one, which is what it was
 new = take(there, i_there, mode="wrap")
 new.get(), here.get()
 take(there, i_there, mode="clip", out=new)
@@ -863,7 +863,7 @@ for arrays in (here, i_there), (there, i_there, take(here, i_here)):
         take(*arrays)
     except ValueError as error:
         print(error, flush=True)
-take(x, i)  # the current one is what it was
+take(x, i)
 PROGRAM
     assert_success
     assert_output 'copy on 0
