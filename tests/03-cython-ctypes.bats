@@ -687,6 +687,27 @@ parent: [1. 1. 1.]'
         'no_argtypes freed strided int64_index exit_in_library printf_order library_path fork '
 }
 
+@test "03: a library and a module of one's own, as the page says" {
+    copy_out 03-cython-ctypes
+    cd 03-cython-ctypes || return 1
+    for file in libmultiply.cu multiply.h multiply.pyx; do
+        sed 's/multiply/mine/g; s/Multiply/Mine/g; s/a\[i\] \* b\[i\]/a[i] + b[i]/' "$file" >"${file/multiply/mine}"
+    done
+    sed -i 's/^NAMES := /&mine /; s/^BUILDS = /&libmine.so /' Makefile
+    sed -n '/^## A module of your own/,/^## /s/^    //p' README.md >>Makefile
+    try_make build
+    assert_success
+    try_python <<'PROGRAM'
+import numpy as np
+from mine import mine
+print(mine(np.ones(3, np.float32), np.ones(3, np.float32)))
+PROGRAM
+    assert_success
+    assert_output '[2. 2. 2.]'
+    try_make clean
+    [ ! -e libmine.so ] && [ ! -e mine.c ]
+}
+
 @test "03: the stage runs alone, beside common, and clean removes what was built" {
     run_alone 03-cython-ctypes
     assert_equal "$(grep -c '^Hello World From GPU!' <<<"$output")" 6
