@@ -95,7 +95,8 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     if o is None:
         result = DeviceArray.empty(i.shape, s.dtype) if i.on_device else np.empty(i.shape, s.dtype)
         o = view_of("out", result)
-        o.stream = i.stream
+        if i.size > 0:
+            o.stream = i.stream
     else:
         if o.shape != i.shape:
             raise ValueError(f"out: the shape of index, {i.shape}, is taken, not {o.shape}")
@@ -112,9 +113,14 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
 
     job.N, job.M, job.mode = i.size, s.size, job_mode
     job.element_bytes, job.index_bytes, job.flag = s.itemsize, i.itemsize, NULL
+    kept = stream  # keeps the stream to work on alive
+    if handle is None:
+        kept = i.kept if i.stream else s.kept if s.stream else o.kept
     order_streams(&job, handle, s, i, o)
     bad = flag = None
     cdef bint launches_only = o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE
+    if job.stream == <void *>2:  # each thread's own default stream: another thread could not wait for it
+        launches_only = False
     if not launches_only:
         if _flag is None:
             _flag = PinnedMemory(8)
@@ -126,11 +132,15 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     if launches_only:
         job.source, job.index, job.result = <void *>s.data, <void *>i.data, <void *>o.data
         code = gather_launch(&job, NULL)
-        let_wait(&job, stream, s)
-        let_wait(&job, stream, i)
-        let_wait(&job, stream, o)
+        let_wait(&job, s)
+        let_wait(&job, i)
+        if type(o) is DeviceArray:
+            o.stream, o.kept = <size_t>job.stream, kept
+        else:
+            let_wait(&job, o)
     else:
         job.flag = <unsigned long long *>(<PinnedMemory>flag).data
+        streams = kept, s.kept, i.kept, o.kept  # for this call, whatever other threads do with the arrays
         s.users += 1  # one after the other: two of them may be the same
         i.users += 1
         o.users += 1

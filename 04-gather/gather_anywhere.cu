@@ -162,8 +162,8 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
 
 cleanup:
     for (void *scratch : {d_index, d_result, d_source})
-        if (scratch)
-            cudaFreeAsync(scratch, stream);
+        if (scratch && cudaFreeAsync(scratch, stream) != cudaSuccess)
+            cudaFree(scratch); // the stream is not one: this waits for the device
     if (error != cudaSuccess)
         cudaStreamSynchronize(stream); // before the memory goes that is in use
     if (pinned)

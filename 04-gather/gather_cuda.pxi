@@ -46,7 +46,7 @@ cdef View torch_view(x):
     cdef View view = View.__new__(View)
     view.describe((x.numel(),) if x.dim() == 1 else tuple(x.shape), dtype)
     view.data, view.on_device, view.device = x.data_ptr(), True, x.get_device()
-    return view
+    return None if is_misaligned(view) else view
 
 
 cdef View cuda_view(str name, interface, bint writeable):
@@ -55,8 +55,8 @@ cdef View cuda_view(str name, interface, bint writeable):
     typestr = interface["typestr"]
     dtype = dtypes.get(typestr)
     if dtype is None:
-        if not isinstance(typestr, str) or not np.dtype(typestr).isnative:
-            raise TypeError(f"{name}: a dtype of this machine's byte order is taken, not {typestr!r}")
+        if not isinstance(typestr, str) or not np.dtype(typestr).isnative or np.dtype(typestr).hasobject:
+            raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {typestr!r}")
         dtype = dtypes.setdefault(typestr, np.dtype(typestr))
     view.describe(interface["shape"], dtype)
     view.data, read_only = interface["data"]
@@ -69,6 +69,8 @@ cdef View cuda_view(str name, interface, bint writeable):
         raise ValueError(f"{name}: the array is read-only")
     if interface.get("mask") is not None:
         raise TypeError(f"{name}: a CUDA array without a mask is taken")
+    if is_misaligned(view):
+        raise ValueError(f"{name}: its address, {view.data:#x}, is no multiple of {view.itemsize}")
     view.device = GATHER_ANY_DEVICE
     if view.size > 0:
         check(gather_device_of(<void *>view.data, &view.device))
@@ -142,10 +144,8 @@ cdef int order_streams(gather_job *job, handle, View source, View index, View ou
     return 0
 
 
-cdef int let_wait(gather_job *job, stream, View view) except -1:
+cdef int let_wait(gather_job *job, View view) except -1:
     """After a launch: who goes on with this array on another stream must not change what is still being read."""
-    if type(view) is DeviceArray:
-        view.stream, view.kept = <size_t>job.stream, stream
-    elif <void *>view.stream != job.stream:
+    if <void *>view.stream != job.stream:
         check(gather_wait_for(<void *>view.stream, job.stream))
     return 0

@@ -107,6 +107,7 @@ cdef class DeviceArray(View):
         cdef void *to = <void *><size_t>result.ctypes.data
         view_of("DeviceArray", self)
         before = use_device_of(self, None, None)
+        stream = self.kept  # it lives until this call is done, whatever other threads do
         self.users += 1
         with nogil:
             code = gather_copy(to, <void *>self.data, self.nbytes, <void *>self.stream)
@@ -160,7 +161,7 @@ class pin:
     def __init__(self, x):
         if not isinstance(x, np.ndarray) or not x.flags.c_contiguous:
             raise TypeError("x: a contiguous NumPy array is taken")
-        self.x = x
+        self.x, self.pinned = x, 0
 
     def __enter__(self):
         cdef size_t address = self.x.ctypes.data, nbytes = self.x.nbytes
@@ -175,6 +176,7 @@ class pin:
     def __exit__(self, *exception):
         cdef size_t address = self.pinned
         cdef int code = 0
+        self.pinned = 0
         with nogil:
             if address != 0:
                 code = gather_unpin(<void *>address)

@@ -95,7 +95,15 @@ cdef View view_of(str name, object x, bint writeable=False):
         array = np.require(array, requirements=["C", "A"])
     view.describe(array.shape, dtype)
     view.data, view.array = address_of(array), array
+    if is_misaligned(view):  # flags.aligned is not enough: complex64 needs 4 bytes there, the kernel 8
+        view.array = array.copy()
+        view.data = address_of(view.array)
     return view
+
+
+cdef bint is_misaligned(View view):
+    """True if the kernel, which reads 4 or 8 bytes at once, cannot read these elements where they are."""
+    return (view.itemsize == 4 or view.itemsize == 8) and view.data % <size_t>view.itemsize != 0
 
 
 cdef size_t address_of(array) except? 0:

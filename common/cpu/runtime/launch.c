@@ -121,8 +121,9 @@ PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
     struct cpu_launch *launch = this_launch();
     cpu_lock();
     struct cpu_allocation *a = cpu_find_allocation(pointer);
+    if (a && !launch->id) launch->id = ++cpu_last_work;
     if (a)
-        cpu_claim(a, (struct cpu_claim){.work = cpu_last_work + 1,
+        cpu_claim(a, (struct cpu_claim){.work = launch->id,
                                         .start = a->base,
                                         .bytes = a->bytes,
                                         .kernel = launch->kernel,
@@ -139,6 +140,7 @@ static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *)
     if (!cpu_is_stream(launch->stream)) return cudaErrorInvalidResourceHandle;
     struct cpu_work *work = cpu_add_work(launch->stream, cpu_run_kernel);
     if (!work) return cudaErrorMemoryAllocation;
+    if (launch->id) work->id = launch->id;
     work->launch = *launch;
     work->owned = launch->body;
     work->release = destroy;
@@ -154,7 +156,7 @@ PUBLIC void cpu_cuda_launch(void *body, void (*run_threads)(const void *), void 
     if (!error) error = take(launch, destroy);
     if (error) {
         destroy(body);
-        cpu_end_claims(cpu_last_work + 1); // what its arguments were to be used for
+        if (launch->id) cpu_end_claims(launch->id); // what its arguments were to be used for
     }
     pendings--;
     launch_error = cpu_leave(error);

@@ -73,6 +73,7 @@ struct
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
+    unsigned long id;         // of the work to come, if an argument claims memory for it
     const void *host_pointer; // an argument that is not device memory, or NULL
     void *body;               // of the kernel, with its arguments
     void (*run_threads)(const void *body);
