@@ -784,7 +784,7 @@ True [5.] True [5.]'
 }
 
 @test "04: Python ends while other threads are in take; forks while they are; somebody else resets the device" {
-    # On a GPU CUDA promises nothing once the process ends: its driver has aborted here, in a mutex of its own.
+    # On a GPU CUDA promises nothing while the process ends: there a run has ended in a mutex, most likely the driver's.
     for k in 1 2 3; do
         [ "$TEST_BACKEND" = cpu ] || break
         try_python <<'PROGRAM'
