@@ -318,6 +318,15 @@ PROGRAM
     assert_failure 1
     try "$TOP/common/sanitize" reported ./nothere
     assert_failure 1
+    if [ "$TEST_BACKEND" = cpu ]; then # built as usual, there is nothing that could complain
+        "$nvcc" -o program program.cu
+        try "$TOP/common/sanitize" clean './program 16'
+        assert_failure 1
+        assert_line 'it was built without -fsanitize=address'
+    fi
+    BACKEND='' try "$TOP/common/sanitize" clean './program 16' # for which device? nothing is guessed
+    assert_failure
+    refute_output --partial 'ok,'
 }
 
 @test "stages: no Makefile over 40 lines, no source over 200" {
