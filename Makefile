@@ -26,6 +26,8 @@ clean:
 
 # What builds has to know the device: found once here, for all stages.
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
+$(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)),, \
+    $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk
 
 run build sanitize:

@@ -72,6 +72,8 @@ static inline void load_cuda(void)
     void *nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW); // of CUDA 13
     if (!nvrtc)
         nvrtc = dlopen("libnvrtc.so.12", RTLD_NOW);
+    if (!nvrtc)
+        nvrtc = dlopen("libnvrtc.so.11.2", RTLD_NOW); // of CUDA 11.2 to 11.8
     if (!nvrtc) {
         fprintf(stderr,
                 "%s\nlibnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH\n",
@@ -113,11 +115,12 @@ static inline void load_cuda(void)
     do { \
         int check_code = (call); \
         if (check_code != 0) { \
-            const char *check_name = "unknown", *check_text = "unknown"; \
+            const char *check_name = NULL, *check_text = NULL; /* so they stay if it has none */ \
             cuGetErrorName(check_code, &check_name); \
             cuGetErrorString(check_code, &check_text); \
             fprintf(stderr, "%s:%d: CUDA driver error %d, %s: %s\n", __FILE__, __LINE__, \
-                    check_code, check_name, check_text); \
+                    check_code, check_name ? check_name : "unknown", \
+                    check_text ? check_text : "unknown"); \
             exit(EXIT_FAILURE); \
         } \
     } while (0)

@@ -69,10 +69,11 @@ static struct compiled compile(const char *source, CUdevice device)
     CHECK_NVRTC(nvrtcGetCUBIN(program, result.cubin));
     CHECK_NVRTC(nvrtcDestroyProgram(&program));
 
-    if (strlen(result.ptx) + 1 == result.ptx_bytes)
-        printf("PTX: %zu bytes of text\n", result.ptx_bytes - 1);
-    if (memcmp(result.cubin, "\177ELF", 4) == 0)
-        printf("cubin: an ELF file of %zu bytes, for sm_%d%d\n", result.cubin_bytes, major, minor);
+    int is_text = strlen(result.ptx) + 1 == result.ptx_bytes;
+    int is_elf = memcmp(result.cubin, "\177ELF", 4) == 0; // the format of programs, on Linux
+    printf("PTX: %zu bytes%s\n", result.ptx_bytes - 1, is_text ? " of text" : "");
+    printf("cubin: %s%zu bytes, for sm_%d%d\n", is_elf ? "an ELF file of " : "", result.cubin_bytes,
+           major, minor);
     return result;
 }
 

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "vector_add_c: %s\n", dlerror());
         return 1;
     }
-    // The types come from vector_add.h: arguments of another type do not compile.
+    // The types come from vector_add.h, so the compiler refuses a wrong pointer.
     vector_add_function *add;
     vector_add_text_function *error_name, *error_text;
     *(void **)&add = find(library, "vector_add");

@@ -77,6 +77,9 @@ cdef class DeviceArray:
     def __exit__(self, *exception):
         self.close()
 
+    def __array__(self, *_, **__):  # else NumPy would make an array of one object of it
+        raise TypeError("DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array")
+
     def __repr__(self):
         return f"<DeviceArray of shape {self.shape}{', closed' if self.closed else ''}>"
 

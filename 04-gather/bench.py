@@ -1,7 +1,7 @@
 """How fast is gather, beside NumPy, the libraries, and what the hardware allows? Writes bench.json.
 
 Build: make build
-Run:   make bench (on a GPU only), then make bench-page: the tables and plots of README.md
+Run:   make bench (on a GPU only), then python3 bench_page.py: the tables and plots of README.md
 
 Whatever is timed is compared with NumPy's result first.
 """
@@ -86,7 +86,7 @@ def kernels(peers):
         for N in MI, 16 * MI, 64 * MI, 256 * MI:
             sets = [
                 random.integers(M, size=N, dtype=np.int32)
-                for _ in range(4 if N <= 16 * MI else 2 if N <= 64 * MI else 1)
+                for _ in range(16 if N <= MI else 4 if N <= 16 * MI else 2 if N <= 64 * MI else 1)
             ]
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.float32)
             repeats = 9 if N > 16 * MI else 15
@@ -101,15 +101,16 @@ def kernels(peers):
                 sys.exit("take: the result is not NumPy's")
             row["ways"]["this take"] = ours("clip")
             jobs = [Job(address(d_x), address(s), address(d_out), N, M, 4, 4, 0, None) for s in d_sets]
-            row["raise"] = device([lambda j=j: gather_launch(ctypes.byref(j), address(bad)) for j in jobs], repeats)
-            plain = [lambda s=s: bench.gather_unchecked(address(d_x), address(s), address(d_out), N) for s in d_sets]
+            a_bad = address(bad)
+            row["raise"] = device([lambda j=j: gather_launch(ctypes.byref(j), a_bad) for j in jobs], repeats)
+            a_x, a_out, a_sink, a_sets = address(d_x), address(d_out), address(sink), [address(s) for s in d_sets]
+            plain = [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets]
             row["unchecked"] = device(plain, repeats)
-            row["random_reads"] = device(
-                [lambda k=k: bench.random_reads(address(d_x), M, N, k, address(sink)) for k in range(len(sets))],
-                repeats,
-            )
-            row["copy"] = device([lambda s=s: bench.copy_on_device(address(d_out), address(s), 4 * N) for s in d_sets])
-            row["floor"] = row["random_reads"]["median"] + row["copy"]["median"]
+            reads = [lambda k=k: bench.random_reads(a_x, M, N, k, a_sink) for k in range(len(sets))]
+            row["random_reads"] = device(reads, repeats)
+            row["copy"] = device([lambda a=a: bench.copy_on_device(a_out, a, 4 * N) for a in a_sets], repeats)
+            row["start"] = device([bench.start_only] * len(sets), repeats)
+            row["floor"] = row["random_reads"]["median"] + row["copy"]["median"] - row["start"]["median"]
             for name, peer in peers.items():
                 arrays = [peer["up"](s.astype(peer.get("index", s.dtype))) for s in sets]
                 out = peer["up"](np.zeros(N, np.float32))

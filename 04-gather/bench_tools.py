@@ -32,7 +32,7 @@ def load():
     bench = ctypes.CDLL(os.path.join(HERE, "libbench.so"))
     P, S, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     for name, arguments in dict(
-        clock_start=[], clock_stop=[], wait=[], free_bytes=[], random_reads=[P, S, S, ctypes.c_uint, P],
+        clock_start=[], clock_stop=[], wait=[], free_bytes=[], start_only=[], random_reads=[P, S, S, ctypes.c_uint, P],
         copy_on_device=[P, P, S], both_ways=[P, P, P, P, S], article_gather=[P, P, P, I, I],
         gather_unchecked=[P, P, P, I], launch_loop=[P, ctypes.POINTER(Job), I],
     ).items():  # fmt: skip
@@ -67,7 +67,7 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
 
 
 def device(calls, repeats=7):
-    """Milliseconds of one of the calls on the device, which are made in turn: events around all of them."""
+    """Milliseconds of one of the calls on the device, one right after the other: events around all of them."""
     times = []
     for _ in range(repeats + 2):
         bench.clock_start()

@@ -25,11 +25,13 @@ cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
 
 
 cdef View index_view(index):
-    """Of the index: int32 and int64 as they are, other integers as int64, all else a TypeError."""
+    """Of the index: int32 and int64 as they are, other integers as int64, all else an exception."""
     if type(index) is not DeviceArray and not is_torch(index) and not hasattr(index, "__cuda_array_interface__"):
         if type(index) is not np.ndarray and not isinstance(index, np.ma.MaskedArray):
             index = np.asarray(index)
         if index.dtype != int32 and index.dtype != int64:
+            if index.dtype == np.uint64 and index.size > 0 and index.max() > 2**63 - 1:
+                raise OverflowError(f"index: {index.max()} does not fit into int64")
             # numpy.take takes [] too, which is float64
             if index.dtype.kind in "biu" or (index.size == 0 and index.dtype == np.float64):
                 index = index.astype(np.int64)
@@ -67,7 +69,7 @@ def take(source, index, out=None, mode="raise", stream=None):
     With source, index and out on the device and mode "wrap" or "clip", take only launches, and whoever
     reads the result on that stream gets it; in all other cases it waits.
     Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
-    TypeError, ValueError, MemoryError, CudaError.
+    TypeError, ValueError, OverflowError, MemoryError, CudaError.
     """
     cdef View s = view_of("source", source), i = index_view(index)
     cdef View o = None if out is None else view_of("out", out, True)

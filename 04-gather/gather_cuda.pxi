@@ -122,6 +122,8 @@ def stream_handle(stream):
     try:
         handle = operator.index(stream)
     except TypeError:
+        if not hasattr(stream, "__cuda_stream__"):
+            raise TypeError(f"stream: an int or what has __cuda_stream__() is taken, not {stream!r}") from None
         handle = stream.__cuda_stream__()[1]
     return 0 if handle == 1 else handle
 

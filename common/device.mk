@@ -50,7 +50,7 @@ endif
 # The folder of NVRTC, which a program opens while it runs; empty if it lies where the loader looks.
 NVCC_FOLDER = $(patsubst %/,%,$(dir $(realpath $(shell command -v $(NVCC)))))
 NVRTC_FOLDER = $(patsubst %/,%,$(dir $(firstword \
-    $(wildcard $(NVCC_FOLDER)/../lib*/libnvrtc.so.1[0-9]) $(wildcard $(NVCC_FOLDER)/../targets/*/lib/libnvrtc.so.1[0-9]))))
+    $(wildcard $(NVCC_FOLDER)/../lib*/libnvrtc.so.1[0-9]*) $(wildcard $(NVCC_FOLDER)/../targets/*/lib/libnvrtc.so.1[0-9]*))))
 ifeq ($(BACKEND),cpu)
 NVRTC_FOLDER := $$ORIGIN/../common/cpu/lib
 endif

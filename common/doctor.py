@@ -55,19 +55,58 @@ def find_nvcc():
     return found[0] if found and complete else None
 
 
+def cuda_of(nvcc):
+    """The major version of CUDA that nvcc belongs to, 13; PyPI's is 13 (requirements-nvcc.txt); None if it says none."""
+    if nvcc is None:
+        return 13
+    text = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    release = re.search(r"release (\d+)", text)
+    return int(release[1]) if release else None
+
+
+def why_not_with(nvcc):
+    """Why the first GPU does not run what nvcc compiles, and what mends it; None if it does."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    version, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    error = driver.cuDriverGetVersion(ctypes.byref(version))
+    for number, attribute in (major, 75), (minor, 76):  # the compute capability
+        error = error or driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, 0)
+    if error != 0:
+        return f"the NVIDIA driver answers with error {error}"
+    cuda = cuda_of(nvcc)
+    if cuda is None:
+        return None
+    source = "" if nvcc else " of PyPI, as there is no other,"
+    if version.value // 1000 < cuda:
+        has = f"{version.value // 1000}.{version.value % 1000 // 10}"
+        return (
+            f"the NVIDIA driver knows CUDA {has} and the nvcc{source} is of CUDA {cuda}: "
+            f"install a newer driver, or the CUDA Toolkit {has}"
+        )
+    oldest = {11: (3, 5), 12: (5, 0)}.get(cuda, (7, 5))
+    if (major.value, minor.value) < oldest:
+        return (
+            f"the GPU's compute capability is {major.value}.{minor.value} and the nvcc{source} of CUDA {cuda} "
+            f"knows those from {oldest[0]}.{oldest[1]} on: install an older CUDA Toolkit"
+        )
+    return None
+
+
 def device():
     """What make builds for: (backend, nvcc, "gpu" or "no-gpu", why). Stops with one line if it cannot."""
     wanted = os.environ.get("BACKEND", "")
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
     name, no_gpu = gpu()
-    if os.environ.get("REQUIRE_GPU") == "1" and no_gpu and not wanted:
-        sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
     nvcc = find_nvcc()
     if os.environ.get("NVCC") and not nvcc and wanted != "cpu":
         sys.exit(
             f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu"
         )
+    if not no_gpu:
+        no_gpu = why_not_with(nvcc)
+    if os.environ.get("REQUIRE_GPU") == "1" and no_gpu and not wanted:
+        sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
     if wanted == "cuda" or (wanted == "" and not no_gpu):
         if no_gpu and not nvcc:
             sys.exit(
@@ -104,7 +143,10 @@ def has_packages(python):
 def python():
     """(interpreter, extension suffix, folder of Python.h): this one if it has the packages, or .venv's."""
     interpreter = os.environ.get("PYTHON") or "python3"
-    if not has_packages(sys.executable):
+    in_venv = os.path.exists(VENV) and os.path.samefile(
+        sys.prefix, VENV
+    )  # activated, or not: one name for it
+    if in_venv or not has_packages(sys.executable):
         interpreter = "../.venv/bin/python"
     return interpreter, sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")
 

@@ -38,6 +38,8 @@ include ../common/python.mk
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.
 sanitize:
+	@[ '$(BACKEND) $(NEEDS_PYTHON) $(findstring clang,$(CC) $(CXX))' != 'cpu 1 clang' ] || { \
+	    echo 'make sanitize needs gcc and g++ here: Python is not started with the AddressSanitizer of clang' >&2; exit 1; }
 	@$(MAKE) --no-print-directory SANITIZE=1 sanitized; status=$$?; \
 	    $(MAKE) --no-print-directory -s clean; exit $$status
 
@@ -67,7 +69,7 @@ tools:
 	@CC='$(CC)' CXX='$(CXX)' $(PYTHON) ../common/doctor.py need write g++ gcc $(PYTHON_TOOLS)
 
 nvcc-packages: | tools
-	@$(PYTHON) ../common/venv.py requirements-nvcc.txt
+	@$(PYTHON) ../common/venv.py requirements-nvcc.txt requirements.txt
 
 # The stand-in's runtime library, built before anything is built with it.
 ifeq ($(BACKEND),cpu)
@@ -76,11 +78,11 @@ $(RUNTIME): $(wildcard $(addprefix ../common/cpu/,nvcc *.py include/* runtime/*)
 	@CC='$(CC)' ../common/cpu/nvcc --build-runtime
 endif
 
-# What this folder was built with. If that changes (backend, compiler, Python), the builds go.
+# What this folder was built with. If that changes (backend, compiler, Python, Makefile, where it lies), the builds go.
 BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
-	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
-	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
+	@now=$$(echo '$(BUILT_FOR)' && pwd && cksum Makefile); echo "$$now" | cmp -s - $@ || { \
+	    rm -f $(BUILDS) $(LEFTOVERS) && echo "$$now" > $@; }
 
 %: %.cu ../common/check.h .built-for $(RUNTIME)
 	$(NVCC) $(NVCCFLAGS) -o $@ $<

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills ../.venv with the packages of a requirements file, if they are not there yet: venv.py requirements.txt
+"""Fills ../.venv with the packages of requirements files, if they are not there yet: venv.py requirements.txt
 
 One line if it cannot be: no network, no venv module. Needs Python's standard library only.
 """
@@ -12,6 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(os.path.dirname(HERE), ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
+OURS = os.path.join(VENV, "made-by-make")  # a file: this .venv may be made anew
 
 
 def run(command, complaint):
@@ -29,6 +30,33 @@ def version_of(python):
         return None
 
 
+def make_venv(*options):
+    run(
+        [sys.executable, "-m", "venv", *options, VENV],
+        f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder",
+    )
+
+
+def renew_venv():
+    """A .venv of this Python in place of one of another Python, or a broken one. What make did not make, it leaves."""
+    if os.path.lexists(VENV):
+        if not os.path.exists(OURS):
+            sys.exit(
+                f"{VENV} is of another Python or without pip, and was not made by make: "
+                "move it away, or name a Python that has the packages: make PYTHON=..."
+            )
+        shutil.rmtree(VENV)
+    os.mkdir(VENV)
+    open(OURS, "w").close()
+    make_venv()
+
+
+def has_moved():
+    """True if the repository was moved: bin/activate then puts a folder on the PATH that is not there."""
+    with open(os.path.join(VENV, "bin", "activate")) as f:
+        return VENV not in f.read()
+
+
 def main(requirements):
     path = os.path.join(HERE, requirements)
     with open(path) as f:
@@ -38,16 +66,14 @@ def main(requirements):
     try:
         with open(note) as f:
             if f.read() == wanted and version_of(PYTHON) == sys.version:
+                if has_moved():
+                    make_venv("--without-pip")  # writes the scripts anew, the packages stay
                 return
     except OSError:
         pass
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr)
     if version_of(PYTHON) != sys.version:  # none yet, of another Python, or broken
-        shutil.rmtree(VENV, ignore_errors=True)
-        run(
-            [sys.executable, "-m", "venv", VENV],
-            f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder",
-        )
+        renew_venv()
     run(
         [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", path],
         (
@@ -62,4 +88,5 @@ def main(requirements):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    for requirements in sys.argv[1:]:
+        main(requirements)

@@ -362,7 +362,7 @@ d_x.close()
 other = DeviceArray(x)
 for use in (d_x.get, lambda: d_x.address, d_x.__enter__, lambda: multiply(d_x, other, other), lambda: multiply(other, other, d_x),
             lambda: multiply(DeviceArray(np.ones(2, "f")), other, other), lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones(4, "f"))),
-            lambda: DeviceArray([1.0]), lambda: DeviceArray(np.ones(3)), lambda: DeviceArray(), lambda: DeviceArray(None)):
+            lambda: DeviceArray([1.0]), lambda: DeviceArray(np.ones(3)), lambda: DeviceArray(), lambda: DeviceArray(None), lambda: np.asarray(other)):
     try:
         print("NOT REFUSED", use())
     except (TypeError, ValueError) as error:
@@ -387,8 +387,9 @@ PROGRAM
     assert_line --index 12 'TypeError: array: float32 is taken, not float64'
     assert_line --index 13 --regexp '^TypeError: '
     assert_line --index 14 'TypeError: array: a NumPy array of float32 is taken, not NoneType'
-    assert_line --index 15 'True [1. 1. 1.]'
-    assert_equal "${#lines[@]}" 16
+    assert_line --index 15 "TypeError: DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array"
+    assert_line --index 16 'True [1. 1. 1.]'
+    assert_equal "${#lines[@]}" 17
 }
 
 # Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.

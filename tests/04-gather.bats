@@ -355,7 +355,7 @@ closed.close()
 for call in [
     lambda: take(x, [5]), lambda: take(x, [0, -6]), lambda: take(x, np.array([2**40])), lambda: take(x[:0], [0], mode="wrap"),
     lambda: take(x, i, mode="huh"), lambda: take(x.reshape(5, 1), i), lambda: take(x.astype(np.float16), i),
-    lambda: take(np.array([1, None]), i), lambda: take(x.astype(">f4"), i), lambda: take(x, [1.5]), lambda: take(x, np.array([2**63], np.uint64)),
+    lambda: take(np.array([1, None]), i), lambda: take(x.astype(">f4"), i), lambda: take(x, [1.5]), lambda: take(x, np.array([2**63], np.uint64)), lambda: take(x, [2**64 - 1], mode="wrap"),
     lambda: take(x, i, np.zeros(3, np.float32)), lambda: take(x, i, np.zeros(2)), lambda: take(x, i, read_only), lambda: take(x, i, [0, 0]),
     lambda: take(np.ma.masked_array(x), i), lambda: take(closed, i), lambda: closed.get(), lambda: closed.__enter__(),
     lambda: DeviceArray(np.array([None])), lambda: pin([1]), lambda: pin(x[::2]), lambda: take(x, i, stream="1"),
@@ -363,6 +363,7 @@ for call in [
     lambda: DeviceArray.empty(4, object), lambda: pinned_empty(4, [("a", "O")]), lambda: DeviceArray.empty(2**61 + 1, np.float64),
     lambda: DeviceArray.empty((3, 6148914691236517206)), lambda: pinned_empty(2**62), lambda: pinned_empty(2**64), lambda: DeviceArray.empty(-1),
     lambda: DeviceArray.empty((2.5,)), lambda: type("Mine", (DeviceArray,), {}), lambda: copy.copy(DeviceArray(x)),
+    lambda: np.asarray(DeviceArray(x)), lambda: DeviceArray(x) + x, lambda: DeviceArray(DeviceArray(x)),
 ]:
     try:
         print("NOT REFUSED", call())
@@ -380,7 +381,8 @@ TypeError: source: a dtype of 4 or 8 bytes is taken, not float16
 TypeError: source: a dtype of 4 or 8 bytes is taken, not object
 TypeError: source: a dtype of this machine's byte order is taken, not >f4
 TypeError: index: int32 or int64 is taken, not float64
-IndexError: index -9223372036854775808 is out of bounds for axis 0 with size 5
+OverflowError: index: 9223372036854775808 does not fit into int64
+OverflowError: index: 18446744073709551615 does not fit into int64
 ValueError: out: the shape of index, (2,), is taken, not (3,)
 TypeError: out: float32 is taken, as the source has, not float64
 ValueError: out: a writeable array is taken
@@ -392,7 +394,7 @@ ValueError: DeviceArray: this DeviceArray is closed
 TypeError: dtype: numbers in this machine's byte order are taken, not object
 TypeError: x: a contiguous NumPy array is taken
 TypeError: x: a contiguous NumPy array is taken
-AttributeError: 'str' object has no attribute '__cuda_stream__'
+TypeError: stream: an int or what has __cuda_stream__() is taken, not '1'
 TypeError: index: an array without a mask is taken
 TypeError: array: an array without a mask is taken
 TypeError: dtype: numbers in this machine's byte order are taken, not object
@@ -406,7 +408,10 @@ ValueError: shape: (18446744073709551616,) is too big
 ValueError: shape: negative dimensions are not allowed
 TypeError: 'float' object cannot be interpreted as an integer
 TypeError: type 'gather.DeviceArray' is not an acceptable base type
-TypeError: no default __reduce__ due to non-trivial __cinit__"
+TypeError: no default __reduce__ due to non-trivial __cinit__
+TypeError: DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array
+TypeError: DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array
+TypeError: DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array"
 }
 
 @test "04: take: out that is strided, overlaps, or stays as it was; read-only and strided sources; a memory map" {
@@ -660,6 +665,14 @@ PROGRAM
             seen+="$output "
         done
         assert_regex "$seen" 'Error right .*right right $'
+    done
+    # a device without memory pools: scratch memory from cudaMalloc
+    echo 'int cudaMemPoolCreate(void *pool, const void *properties) { return 801; }
+          int cudaFreeAsync(void *pointer, void *stream) { return 801; }' | gcc -x c -shared -fPIC -o no_pools.so -
+    for what in pinned chunks device; do
+        try env CPU_CUDA_LEAKS=1 LD_PRELOAD="$cpu/no_pools.so" "$TEST_PYTHON" loop.py $what
+        assert_success
+        assert_output right
     done
 }
 

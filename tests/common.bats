@@ -97,6 +97,27 @@ NVCC
     [ ! -e hello ]
 }
 
+@test "make: what was built is built anew after a change of the Makefile, and in a copy in another folder" {
+    copy_out 01-hello-kernel
+    try_make -C 01-hello-kernel build
+    assert_output --partial '-o hello hello.cu'
+    try_make -C 01-hello-kernel build
+    refute_output --partial '-o hello hello.cu'
+    echo 'hello: NVCCFLAGS += -DMINE' >>01-hello-kernel/Makefile
+    try_make -C 01-hello-kernel build
+    assert_output --partial '-DMINE -o hello hello.cu'
+    mkdir elsewhere
+    cp -r common 01-hello-kernel elsewhere/
+    try_make -C elsewhere/01-hello-kernel build
+    assert_output --partial '-o hello hello.cu'
+}
+
+@test "make: a path that is not whole is refused at the top, where it would mean another file in each stage" {
+    try make PYTHON=./python3 build
+    assert_failure
+    assert_regex "$stderr" 'PYTHON=./python3: the stages are other folders: give the whole path, from / on'
+}
+
 @test "make: a source that does not compile leaves no library behind" {
     copy_out 04-gather
     echo 'no C' >>04-gather/cuda_index.cu
@@ -150,6 +171,16 @@ NVCC
     [ ! -e 04-gather/libcuda_index.so ]
 }
 
+# A driver with one GPU, as far as doctor.py asks: the CUDA version that it knows, the GPU's compute capability.
+fake_driver() {
+    gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" - <<PROGRAM
+int cuInit(unsigned flags) { return 0; }
+int cuDeviceGetName(char *name, int size, int device) { name[0] = 'G'; name[1] = 0; return 0; }
+int cuDriverGetVersion(int *version) { *version = $1; return 0; }
+int cuDeviceGetAttribute(int *value, int what, int device) { *value = what == 75 ? $2 / 10 : $2 % 10; return 0; }
+PROGRAM
+}
+
 @test "surroundings: no network for PyPI: no Cython, and no nvcc for a GPU" {
     copy_out 01-hello-kernel 03-cython-ctypes
     rm -rf .venv
@@ -161,9 +192,7 @@ NVCC
     assert_regex "$stderr" "(PyPI did not give the packages: check the network|$no_venv)"
     refute_regex "$stderr" Traceback
 
-    # a driver with one GPU, as far as doctor.py asks
-    echo 'int cuInit(unsigned f) { return f; } int cuDeviceGetName(char *n, int s, int d) { n[0] = 71; n[1] = 0; return s * d; }' |
-        gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" -
+    fake_driver 13000 75
     hide nvcc
     try env -u NVCC CUDA_HOME=/nowhere LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" make BACKEND= REQUIRE_GPU= \
         --no-print-directory -C 01-hello-kernel build
@@ -171,6 +200,68 @@ NVCC
     assert_line --index 0 'Device: GPU, G, because it answers; nvcc comes from PyPI'
     assert_regex "$stderr" "(PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|$no_venv)"
     refute_regex "$stderr" Traceback
+}
+
+@test "surroundings: a driver, a GPU that the nvcc at hand is too new for" {
+    device() { try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$@" python3 common/doctor.py device; }
+    fake_driver 12040 90
+    printf '#!/bin/sh\necho Cuda compilation tools, release 13.0, V13.0.88\n' >"$BATS_TEST_TMPDIR/nvcc-13"
+    printf '#!/bin/sh\necho Cuda compilation tools, release 12.0, V12.0.140\n' >"$BATS_TEST_TMPDIR/nvcc-12"
+    chmod +x "$BATS_TEST_TMPDIR"/nvcc-*
+    local new=NVCC=$BATS_TEST_TMPDIR/nvcc-13 old=NVCC=$BATS_TEST_TMPDIR/nvcc-12
+    local why='the NVIDIA driver knows CUDA 12.4 and the nvcc is of CUDA 13: install a newer driver, or the CUDA Toolkit 12.4'
+    device BACKEND= REQUIRE_GPU= "$new"
+    assert_success
+    assert_output "cpu ../common/cpu/nvcc no-gpu CPU stand-in, because $why"
+    device BACKEND= REQUIRE_GPU= "$old"
+    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-12 gpu GPU, G, because it answers"
+    device BACKEND= REQUIRE_GPU=1 "$new"
+    assert_failure
+    assert_equal "$stderr" "REQUIRE_GPU=1, but $why"
+    device BACKEND=cuda REQUIRE_GPU= "$new"
+    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-13 no-gpu GPU, G, because BACKEND=cuda was asked for, but there is no GPU to run on: $why"
+    hide nvcc
+    device NVCC= CUDA_HOME=/nowhere BACKEND= REQUIRE_GPU=
+    assert_output --partial 'CUDA 12.4 and the nvcc of PyPI, as there is no other, is of CUDA 13: install a newer'
+    fake_driver 13000 61
+    device BACKEND= REQUIRE_GPU= "$new"
+    assert_output "cpu ../common/cpu/nvcc no-gpu CPU stand-in, because the GPU's compute capability is 6.1 and the nvcc of \
+CUDA 13 knows those from 7.5 on: install an older CUDA Toolkit"
+    device BACKEND= REQUIRE_GPU= "$old"
+    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-12 gpu GPU, G, because it answers"
+}
+
+@test "surroundings: a .venv that make did not make stays; one that it made is renewed when it was moved" {
+    copy_out 03-cython-ctypes
+    local venv=("$TEST_PYTHON" common/venv.py none.txt)
+    touch common/none.txt # a requirements file that asks for nothing
+    mkdir -p .venv
+    touch .venv/mine
+    try "${venv[@]}"
+    assert_failure
+    assert_equal "$stderr" "Python packages of common/none.txt go into .venv (once)
+$PWD/.venv is of another Python or without pip, and was not made by make: move it away, or name a Python that has the \
+packages: make PYTHON=..."
+    [ -e .venv/mine ]
+    rm -r .venv
+    try "${venv[@]}"
+    assert_success
+    touch .venv/mine
+    try "${venv[@]}"
+    assert_success
+    assert_output ''
+    cd ..
+    mv copy moved
+    cd moved || return 1
+    try "${venv[@]}"
+    assert_success
+    assert_equal "$(bash -c '. .venv/bin/activate && command -v python3')" "$PWD/.venv/bin/python3"
+    [ -e .venv/mine ]
+    sed -i 's/^# for .*/# for another Python/' .venv/none.txt
+    rm .venv/bin/python # broken: it is made anew
+    try "${venv[@]}"
+    assert_success
+    [ ! -e .venv/mine ]
 }
 
 @test "surroundings: a read-only folder" {
