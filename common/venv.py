@@ -54,7 +54,8 @@ def renew_venv():
 def has_moved():
     """True if the repository was moved: bin/activate then puts a folder on the PATH that is not there."""
     with open(os.path.join(VENV, "bin", "activate")) as f:
-        return VENV not in f.read()
+        text = f.read()
+    return VENV not in text and os.path.realpath(VENV) not in text
 
 
 def main(requirements):
