@@ -20,7 +20,7 @@ struct gather_job {
     int element_bytes; // 4 or 8, of source and result: of which type they are does not matter
     int index_bytes;   // 4: int32_t, 8: int64_t
     enum gather_mode mode;
-    void *stream; // a cudaStream_t, or NULL: the default stream
+    void *stream; // a cudaStream_t of the current device, or NULL: the default stream
     unsigned long long
         *flag; // for gather(): pinned memory that it may use, or NULL: then a call with
                // GATHER_RAISE takes some 10 microseconds longer

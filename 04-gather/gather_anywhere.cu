@@ -135,6 +135,12 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     // One call at a time: while a source is pinned for one, another must not rely on that.
     std::lock_guard<std::mutex> locked(gather_lock);
 
+    // A stream of another device: it would run the kernel there, where these arrays are not.
+    int devices;
+    TRY(cudaGetDeviceCount(&devices));
+    if (devices > 1 && stream)
+        TRY(gather_wait_for(stream, stream)); // then error 400, invalid resource handle
+
     // Where the kernel writes the position of a bad index, if there is one. The caller's flag is gone
     // if somebody has called cudaDeviceReset(): then the device has to do.
     if (job->flag && device_address(job->flag, sizeof *job->flag, &flag_over_bus)) {

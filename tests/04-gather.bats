@@ -674,6 +674,26 @@ PROGRAM
         assert_success
         assert_output right
     done
+    # a machine with two GPUs, and a stream of the other one: it is refused before anything runs there
+    echo 'int cudaGetDeviceCount(int *count) { *count = 2; return 0; }
+          int cudaEventRecord(void *event, void *stream) { return 400; }
+          int cpu_cuda_launch() { __builtin_trap(); }' | gcc -x c -shared -fPIC -o other.so -
+    cat >stream.py <<'PROGRAM'
+import ctypes, sys
+import numpy as np
+from gather import CudaError, DeviceArray, take
+cuda, stream = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
+cuda.cudaStreamCreate(ctypes.byref(stream))
+for source in np.arange(5.0), DeviceArray(np.arange(5.0)):
+    try:
+        print("NOT REFUSED", take(source, [1], stream=stream.value))
+    except CudaError as error:
+        print(error)
+PROGRAM
+    try env LD_PRELOAD="$cpu/other.so" "$TEST_PYTHON" stream.py "$TOP/common/cpu/lib/libcpu_cuda.so"
+    assert_success
+    assert_output 'CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle
+CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle'
 }
 
 @test "04: take beside other threads that close its arrays, pin its source, or copy it" {
