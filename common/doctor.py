@@ -59,8 +59,8 @@ def cuda_of(nvcc):
     """The major version of CUDA that nvcc belongs to, 13; PyPI's is 13 (requirements-nvcc.txt); None if it says none."""
     if nvcc is None:
         return 13
-    text = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    release = re.search(r"release (\d+)", text)
+    ask = dict(stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    release = re.search(r"release (\d+)", subprocess.run([nvcc, "--version"], **ask).stdout)
     return int(release[1]) if release else None
 
 

@@ -99,16 +99,16 @@ NVCC
 
 @test "make: what was built is built anew after a change of the Makefile, and in a copy in another folder" {
     copy_out 01-hello-kernel
-    try_make -C 01-hello-kernel build
+    try_make -C 01-hello-kernel hello
     assert_output --partial '-o hello hello.cu'
-    try_make -C 01-hello-kernel build
+    try_make -C 01-hello-kernel hello
     refute_output --partial '-o hello hello.cu'
     echo 'hello: NVCCFLAGS += -DMINE' >>01-hello-kernel/Makefile
-    try_make -C 01-hello-kernel build
+    try_make -C 01-hello-kernel hello
     assert_output --partial '-DMINE -o hello hello.cu'
     mkdir elsewhere
     cp -r common 01-hello-kernel elsewhere/
-    try_make -C elsewhere/01-hello-kernel build
+    try_make -C elsewhere/01-hello-kernel hello
     assert_output --partial '-o hello hello.cu'
 }
 
