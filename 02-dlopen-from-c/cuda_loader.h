@@ -76,7 +76,8 @@ static inline void load_cuda(void)
         nvrtc = dlopen("libnvrtc.so.11.2", RTLD_NOW); // of CUDA 11.2 to 11.8
     if (!nvrtc) {
         fprintf(stderr,
-                "%s\nlibnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH\n",
+                "libnvrtc.so.13, .12 or .11.2 is needed: %s\n"
+                "libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH\n",
                 dlerror());
         exit(EXIT_FAILURE);
     }

@@ -335,7 +335,7 @@ libcuda.so.1 belongs to the NVIDIA driver'
     if ! /sbin/ldconfig -p | grep -q libnvrtc; then
         try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:${LD_LIBRARY_PATH:-}" "$BATS_TEST_TMPDIR/saxpy"
         assert_failure 1
-        assert_equal "$stderr" 'libnvrtc.so.12: cannot open shared object file: No such file or directory
+        assert_equal "$stderr" 'libnvrtc.so.13, .12 or .11.2 is needed: libnvrtc.so.11.2: cannot open shared object file: No such file or directory
 libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     fi
 }
