@@ -21,7 +21,7 @@ static const char mangled_source[] = SIGNATURE BODY; // C++ makes another name o
 static const char broken_source[] =
     "extern \"C\" " SIGNATURE "{\n    out[0] = a\n}\n"; // no semicolon
 
-// What became of the source: a text for any GPU, and machine code for this one.
+// What became of the source: a text for this GPU and newer ones, and machine code for this one.
 struct compiled {
     char *ptx, *cubin;
     size_t ptx_bytes, cubin_bytes;
