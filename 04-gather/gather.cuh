@@ -36,7 +36,7 @@ int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 // Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. Then
 // the result is not written if it is in ordinary memory, else its elements are undefined.
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
-// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. Up to 64 MB
+// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. Up to 64 MiB
 // of scratch memory stay on the device for the next call. Nothing is printed, and the process never
 // ends here.
 int gather(const struct gather_job *job, size_t *first_bad);
