@@ -9,8 +9,8 @@
 
 static cudaEvent_t start, stop;
 
-// Keeps the device busy. Meanwhile the host lines up what is to be timed, so that the device goes from one
-// kernel to the next, and not the time is measured that Python takes to launch them.
+// Keeps the device busy while the host lines up what is to be timed. So the device goes from one kernel
+// to the next, and the time that Python takes to launch them is not measured.
 __global__ void Busy(long long cycles)
 {
     long long begin = clock64();

@@ -14,8 +14,8 @@
 #define BLOCKS_OVER_BUS 132 // keep PCIe 5 busy, and more get in each other's way (measured)
 
 // One thread an index, or one for several if there are fewer. Of the source, elements first to
-// first + count - 1 are at `source`: all of it, or a chunk. The check costs next to nothing: the kernel waits
-// for memory, not for arithmetic.
+// first + count - 1 are at `source`: all of it, or a chunk. The check costs next to nothing: the
+// kernel waits for memory, not for arithmetic.
 template <typename Element, typename Index, gather_mode MODE>
 __global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t N,
                            size_t M, size_t first, size_t count, unsigned long long *first_bad)

@@ -100,8 +100,8 @@ static int take_from(gather_job job, bool over_bus, unsigned long long *first_ba
     bool source_over_bus; // random reads: there it does not matter how many threads there are
     void *in_place = device_address(job.source, bytes, &source_over_bus);
     // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
-    // all of it goes to the device. On an H200 the two take equally long at
-    // about one index for every 20 bytes of source (against_N in bench.json).
+    // all of it goes to the device. On an H200 the two take equally long at about one index for
+    // every 20 bytes of source (against_N in bench.json).
     if (!in_place && job.N < bytes / 20) {
         if (cudaHostRegister((void *)job.source, bytes, cudaHostRegisterDefault) == cudaSuccess) {
             *pinned = (void *)job.source;

@@ -143,9 +143,8 @@ def has_packages(python):
 def python():
     """(interpreter, extension suffix, folder of Python.h): this one if it has the packages, or .venv's."""
     interpreter = os.environ.get("PYTHON") or "python3"
-    in_venv = os.path.exists(VENV) and os.path.samefile(
-        sys.prefix, VENV
-    )  # activated, or not: one name for it
+    # one name for .venv, whether it is activated or not
+    in_venv = os.path.exists(VENV) and os.path.samefile(sys.prefix, VENV)
     if in_venv or not has_packages(sys.executable):
         interpreter = "../.venv/bin/python"
     return interpreter, sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")

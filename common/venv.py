@@ -31,23 +31,24 @@ def version_of(python):
 
 
 def make_venv(*options):
-    run(
-        [sys.executable, "-m", "venv", *options, VENV],
-        f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder",
-    )
+    complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
+    try:
+        os.makedirs(VENV, exist_ok=True)
+        open(OURS, "w").close()  # first: what is broken off may be made anew
+    except OSError as error:
+        sys.exit(f"{complaint} ({error})")
+    run([sys.executable, "-m", "venv", *options, VENV], complaint)
 
 
 def renew_venv():
     """A .venv of this Python in place of one of another Python, or a broken one. What make did not make, it leaves."""
     if os.path.lexists(VENV):
-        if not os.path.exists(OURS):
+        if os.path.islink(VENV) or not os.path.exists(OURS):
             sys.exit(
                 f"{VENV} is of another Python or without pip, and was not made by make: "
                 "move it away, or name a Python that has the packages: make PYTHON=..."
             )
         shutil.rmtree(VENV)
-    os.mkdir(VENV)
-    open(OURS, "w").close()
     make_venv()
 
 
@@ -67,7 +68,7 @@ def main(requirements):
     try:
         with open(note) as f:
             if f.read() == wanted and version_of(PYTHON) == sys.version:
-                if has_moved():
+                if os.path.exists(OURS) and has_moved():
                     make_venv("--without-pip")  # writes the scripts anew, the packages stay
                 return
     except OSError:
