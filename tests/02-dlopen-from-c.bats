@@ -326,10 +326,12 @@ vector_add_error_text'
     gcc -std=c11 -o "$BATS_TEST_TMPDIR/saxpy" saxpy.c -ldl # knows no folder to look in
     mkdir "$BATS_TEST_TMPDIR/driver"
     if [ "$TEST_BACKEND" = cpu ]; then
-        try "$BATS_TEST_TMPDIR/saxpy"
-        assert_failure 1
-        assert_equal "$stderr" 'libcuda.so.1: cannot open shared object file: No such file or directory
+        if ! /sbin/ldconfig -p | grep -q libcuda.so.1; then # a driver can be there without a GPU
+            try "$BATS_TEST_TMPDIR/saxpy"
+            assert_failure 1
+            assert_equal "$stderr" 'libcuda.so.1: cannot open shared object file: No such file or directory
 libcuda.so.1 belongs to the NVIDIA driver'
+        fi
         ln -s "$TOP/common/cpu/lib/libcuda.so.1" "$BATS_TEST_TMPDIR/driver/"
     fi
     if ! /sbin/ldconfig -p | grep -q libnvrtc; then
