@@ -79,7 +79,7 @@ $(RUNTIME): $(wildcard $(addprefix ../common/cpu/,nvcc *.py include/* runtime/*)
 endif
 
 # What this folder was built with. If that changes (backend, compiler, Python, Makefile, where it lies), the builds go.
-BUILT_FOR = $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(PY) $(EXT)
+BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(PY) $(EXT)
 .built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
 	@now=$$(echo '$(BUILT_FOR)' && pwd && cksum Makefile); echo "$$now" | cmp -s - $@ || { \
 	    rm -f $(BUILDS) $(LEFTOVERS) && echo "$$now" > $@; }

@@ -103,9 +103,11 @@ NVCC
     assert_output --partial '-o hello hello.cu'
     try_make -C 01-hello-kernel hello
     refute_output --partial '-o hello hello.cu'
-    echo 'hello: NVCCFLAGS += -DMINE' >>01-hello-kernel/Makefile
+    try_make -C 01-hello-kernel timing # a program with options of its own: the others stay
+    [ -e 01-hello-kernel/hello ]
+    echo '# mine' >>01-hello-kernel/Makefile
     try_make -C 01-hello-kernel hello
-    assert_output --partial '-DMINE -o hello hello.cu'
+    assert_output --partial '-o hello hello.cu'
     mkdir elsewhere
     cp -r common 01-hello-kernel elsewhere/
     try_make -C elsewhere/01-hello-kernel hello
@@ -218,6 +220,11 @@ PROGRAM
     device BACKEND= REQUIRE_GPU=1 "$new"
     assert_failure
     assert_equal "$stderr" "REQUIRE_GPU=1, but $why"
+    printf '#!/bin/sh\necho what version? >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/nvcc-dumb"
+    chmod +x "$BATS_TEST_TMPDIR/nvcc-dumb"
+    device BACKEND= REQUIRE_GPU= NVCC="$BATS_TEST_TMPDIR/nvcc-dumb"
+    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-dumb gpu GPU, G, because it answers"
+    assert_equal "$stderr" '' # make reads both
     device BACKEND=cuda REQUIRE_GPU= "$new"
     assert_output "cuda $BATS_TEST_TMPDIR/nvcc-13 no-gpu GPU, G, because BACKEND=cuda was asked for, but there is no GPU to run on: $why"
     hide nvcc
@@ -257,6 +264,15 @@ packages: make PYTHON=..."
     assert_success
     assert_equal "$(bash -c '. .venv/bin/activate && command -v python3')" "$PWD/.venv/bin/python3"
     [ -e .venv/mine ]
+    # with NumPy and Cython in it: one name for it, whether it is activated or not, so that nothing is built again
+    local package site
+    site=$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
+    for package in numpy-2.0 Cython-3.1; do
+        mkdir "$site/$package.dist-info"
+        printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "${package%-*}" "${package#*-}" >"$site/$package.dist-info/METADATA"
+    done
+    try env PYTHON=python3 .venv/bin/python common/doctor.py python
+    assert_output --regexp '^\.\./\.venv/bin/python '
     sed -i 's/^# for .*/# for another Python/' .venv/none.txt
     rm .venv/bin/python # broken: it is made anew
     try "${venv[@]}"
@@ -409,15 +425,15 @@ PROGRAM
     assert_failure 1
     try "$TOP/common/sanitize" reported ./nothere
     assert_failure 1
+    BACKEND='' try "$TOP/common/sanitize" clean './program 16' # for which device? nothing is guessed
+    assert_failure
+    refute_output --partial 'ok,'
     if [ "$TEST_BACKEND" = cpu ]; then # built as usual, there is nothing that could complain
         "$nvcc" -o program program.cu
         try "$TOP/common/sanitize" clean './program 16'
         assert_failure 1
         assert_line 'it was built without -fsanitize=address'
     fi
-    BACKEND='' try "$TOP/common/sanitize" clean './program 16' # for which device? nothing is guessed
-    assert_failure
-    refute_output --partial 'ok,'
 }
 
 @test "stages: no Makefile over 40 lines, no source over 200" {
