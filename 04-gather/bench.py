@@ -7,7 +7,6 @@ Whatever is timed is compared with NumPy's result first.
 """
 
 import ctypes
-import itertools
 import json
 import os
 import subprocess
@@ -17,65 +16,13 @@ import time
 import numpy as np
 
 import bench_curves
+import bench_ladder
 import bench_peers
-from bench_tools import HERE, Job, address, bench, device, gather_launch, peak_bytes, summary, wall
-from gather import DeviceArray, pin, pinned_empty, take
-from wrapper import cuda_gather
+from bench_tools import HERE, Job, address, bench, device, gather_launch, summary, wall
+from gather import DeviceArray, take
 
 MI = 1 << 20
 random = np.random.default_rng(0)
-
-
-def article(peers):
-    """The ladder: 1 Mi from 128 Mi floats, NumPy array to NumPy array if nothing else is said.
-
-    Eight sets of indices in turn: what one of them has brought into a cache is of little use to the next.
-    """
-    x = random.random(128 * MI, dtype=np.float32)
-    sets = [random.integers(x.size, size=MI, dtype=np.int32) for _ in range(8)]
-    expected, out = x[sets[0]], np.empty(MI, np.float32)
-    d_x, d_sets, d_out = DeviceArray(x), [DeviceArray(idx) for idx in sets], DeviceArray(out)
-    p_sets, p_out = [pinned_empty(MI, np.int32) for _ in sets], pinned_empty(MI, np.float32)
-    for p_idx, idx in zip(p_sets, sets):
-        p_idx[...] = idx
-    rows = []
-
-    def row(name, call, result=None, forget=lambda: None, **more):
-        got = call(0) if result is None else (call(0), result())[1]
-        if not np.array_equal(got, expected):
-            sys.exit(f"{name}: the result is not NumPy's")
-        forget()  # what a library keeps from that call would not show in the peak
-        peak, turn = peak_bytes(lambda: call(1)), itertools.cycle(range(8))
-        start = time.perf_counter()
-        call(2)
-        repeats = min(101, max(9, int(0.3 / (time.perf_counter() - start))))
-        rows.append({"way": name, "peak_bytes": peak, **wall(lambda: call(next(turn)), repeats, **more)})
-
-    row("NumPy: x[idx]", lambda k: x[sets[k]])
-    row("NumPy: np.take(x, idx, out=out, mode='wrap')", lambda k: np.take(x, sets[k], out=out, mode="wrap"))
-    row("cuda_gather(x, idx)", lambda k: cuda_gather(x, sets[k]))
-    row("take(x, idx)", lambda k: take(x, sets[k]))
-    with pin(x):
-        row("with pin(x): take(x, idx)", lambda k: take(x, sets[k]))
-    row("take(DeviceArray(x), idx)", lambda k: take(DeviceArray(x), sets[k]))
-    row("take(d_x, idx)", lambda k: take(d_x, sets[k]))
-    row("take(d_x, p_idx, p_out)", lambda k: take(d_x, p_sets[k], p_out))
-    row("take(d_x, d_idx, d_out)", lambda k: take(d_x, d_sets[k], d_out), d_out.get)
-    for name, peer in peers.items():
-        typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
-        up, down, get = peer["up"], peer["down"], peer["take"]
-        more = {"forget": peer["forget"], "wait": peer["wait"]}
-        peer["forget"]()
-        row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), **more)
-        p_x = up(x)
-        row(f"{name}: source resident", lambda k: down(get(p_x, up(typed[k]))), **more)
-        p_x = None
-        peer["forget"]()
-    d_idx, p_idx = d_sets[0], p_sets[0]
-    floor = wall(lambda: bench.both_ways(address(d_out), address(p_idx), address(p_out), address(d_idx), 4 * MI), 21)
-    run = [sys.executable, os.path.join(HERE, "bench_tools.py")]  # alone: it resets the device
-    rows.insert(2, json.loads(subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout))
-    return {"rows": rows, "pcie_floor": floor}
 
 
 def kernels(peers):
@@ -184,7 +131,7 @@ def main():
             if name in sys.modules
         },
         "call": calls(peers),
-        "ladder": article(peers),
+        "ladder": bench_ladder.article(peers),
         "bad_index": bench_peers.bad_indices(),
         "curves": bench_curves.curves(),
         "kernel": kernels(peers),

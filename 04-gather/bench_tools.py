@@ -23,7 +23,6 @@ class Job(ctypes.Structure):
         ("index_bytes", ctypes.c_int),
         ("mode", ctypes.c_int),
         ("stream", ctypes.c_void_p),
-        ("flag", ctypes.c_void_p),
     ]
 
 
@@ -54,16 +53,22 @@ def summary(times):
     return {"median": statistics.median(times), "low": min(times), "high": max(times)}
 
 
-def wall(call, repeats=9, warm_up=2, wait=bench.wait):
-    """Milliseconds of a call on the host's clock, until the device has finished."""
-    times = []
+def walls(calls, repeats=9, warm_up=2):
+    """Milliseconds of each (call, wait) on the host's clock, until the device has finished. They take turns."""
+    times = [[] for _ in calls]
     for _ in range(repeats + warm_up):
-        wait()
-        start = time.perf_counter()
-        call()
-        wait()
-        times.append((time.perf_counter() - start) * 1e3)
-    return summary(times[warm_up:])
+        for (call, wait), its_times in zip(calls, times):
+            wait()
+            start = time.perf_counter()
+            call()
+            wait()
+            its_times.append((time.perf_counter() - start) * 1e3)
+    return [summary(its_times[warm_up:]) for its_times in times]
+
+
+def wall(call, repeats=9, warm_up=2, wait=bench.wait):
+    """Milliseconds of one call."""
+    return walls([(call, wait)], repeats, warm_up)[0]
 
 
 def device(calls, repeats=7):

@@ -21,9 +21,6 @@ struct gather_job {
     int index_bytes;   // 4: int32_t, 8: int64_t
     enum gather_mode mode;
     void *stream; // a cudaStream_t of the current device, or NULL: the default stream
-    unsigned long long
-        *flag; // for gather(): pinned memory that it may use, or NULL: then a call with
-               // GATHER_RAISE takes some 10 microseconds longer
 };
 
 // Launches the kernel and does not wait. All three arrays have to be where the device can reach them:
@@ -33,12 +30,14 @@ struct gather_job {
 int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 
 // The same for arrays anywhere, in ordinary memory too, and waits for the result.
-// Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. Then
-// the result is not written if it is in ordinary memory, else its elements are undefined.
+// Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. In both
+// cases of failure the elements of the result are undefined; in ordinary memory, and with no more than
+// GATHER_CHUNK of them, they are as they were.
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
-// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. Up to 64 MiB
-// of scratch memory stay on the device for the next call. Nothing is printed, and the process never
-// ends here.
+// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 8 MiB of
+// pinned memory stay until the process ends, and up to 64 MiB of the device's for the next call.
+// Nothing is printed, and the process never ends here.
+enum { GATHER_CHUNK = 1 << 18 }; // so many go through pinned memory at a time
 int gather(const struct gather_job *job, size_t *first_bad);
 
 // Memory. device_allocate and pinned_allocate set *pointer; what is pinned, the device can reach.

@@ -19,7 +19,6 @@ cdef extern from "gather.cuh" nogil:
     int gather_launch(const gather_job *job, unsigned long long *first_bad)
     int gather(const gather_job *job, size_t *first_bad)
 
-_flag = None  # pinned memory in which the kernel says that an index was bad; freed with the module
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
 cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
 
@@ -43,6 +42,12 @@ cdef View index_view(index):
 
 cdef bint overlap(View a, View b):
     return a.data < b.data + b.nbytes and b.data < a.data + a.nbytes
+
+
+cdef bint may_be_bad(View index, View source):
+    """True if there is an index outside the source, or if that is not known, as the indices are on the device."""
+    cdef Py_ssize_t M = source.size
+    return index.array is None or index.array.min() < -M or index.array.max() >= M
 
 
 cdef object element(View view, size_t i):
@@ -82,7 +87,6 @@ def take(source, index, out=None, mode="raise", stream=None):
 
 
 cdef take_views(View s, View i, View o, out, mode, stream, handle):
-    global _flag
     cdef gather_job job
     cdef size_t first_bad = 0
     cdef int code
@@ -104,9 +108,10 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
             raise ValueError(f"out: the shape of index, {i.shape}, is taken, not {o.shape}")
         if o.dtype is not s.dtype and o.dtype != s.dtype:
             raise TypeError(f"out: {s.dtype} is taken, as the source has, not {o.dtype}")
-        if overlap(o, s) or overlap(o, i):
-            if o.on_device:
-                raise ValueError("out: it overlaps with source or index")
+        overlaps = overlap(o, s) or overlap(o, i)
+        if overlaps and o.on_device:
+            raise ValueError("out: it overlaps with source or index")
+        if overlaps or (job_mode == GATHER_RAISE and i.size > GATHER_CHUNK and may_be_bad(i, s) and is_ordinary(o)):
             o = view_of("out", np.empty(i.shape, s.dtype))  # copied to out at the end
     if i.size == 0:
         return result
@@ -114,19 +119,15 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
         raise IndexError("cannot do a non-empty take from an empty axes.")
 
     job.N, job.M, job.mode = i.size, s.size, job_mode
-    job.element_bytes, job.index_bytes, job.flag = s.itemsize, i.itemsize, NULL
+    job.element_bytes, job.index_bytes = s.itemsize, i.itemsize
     kept = stream  # keeps the stream to work on alive
     if handle is None:
         kept = i.kept if i.stream else s.kept if s.stream else o.kept
     order_streams(&job, handle, s, i, o)
-    bad = flag = None
+    bad = None
     cdef bint launches_only = o.on_device and s.on_device and i.on_device and job.mode != GATHER_RAISE
     if job.stream == <void *>2:  # each thread's own default stream: another thread could not wait for it
         launches_only = False
-    if not launches_only:
-        if _flag is None:
-            _flag = PinnedMemory(8)
-        flag = _flag  # this call's own reference: the module's goes when Python ends
     # From here on the arrays stay: what another thread closed meanwhile is closed, and what it closes
     # now goes when this call is done with it.
     if s.closed or i.closed or o.closed:
@@ -141,7 +142,6 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
         else:
             let_wait(&job, o)
     else:
-        job.flag = <unsigned long long *>(<PinnedMemory>flag).data
         streams = kept, s.kept, i.kept, o.kept  # for this call, whatever other threads do with the arrays
         s.users += 1  # one after the other: two of them may be the same
         i.users += 1

@@ -1,7 +1,8 @@
-// Gather for arrays anywhere: what the device cannot reach is pinned, or copied, for one call.
+// Gather for arrays anywhere: what the device cannot reach is pinned or copied, for one call.
 // Build: make libgather.so
 // Run:   ./gather_c, or from Python: see gather.pyx
 #include "check.h"
+#include <string.h>
 
 #pragma GCC visibility push(default)
 #include "gather.cuh"
@@ -9,121 +10,88 @@
 #include "gather_launch.cuh"
 
 #define TRY(call) CHECK_GOTO(error, call, cleanup)
-#define NO_BAD_INDEX (~0ull)
-#define MAX_DEVICES 64
-#define CHUNK_BYTES ((size_t)64 << 20) // of a source that the device has no room for
-#define KEPT_BYTES ((size_t)64 << 20)  // of scratch memory, from one call to the next
+#define NO_BAD_INDEX (~0ull)           // larger than any position
+#define LEAST_BYTES ((size_t)64 << 20) // of a source that the device has no room for, at a time
 
-std::mutex gather_lock;
-static __device__ unsigned long long smallest_bad; // position of a bad index
-
-// The address at which the device reaches what is there: in its own memory, or pinned. Else NULL.
-// *over_bus becomes true if it is the host's memory.
-static void *device_address(const void *start, size_t bytes, bool *over_bus)
+// Gathers from a part of the source, elements first to first + count - 1. d_job: the job with the
+// addresses at which the device reaches the arrays. An index or result that it does not reach is NULL
+// there, and goes through the scratch memory, a chunk at a time: while the device works on one chunk, the
+// results of the last one and the indices of the next one are copied.
+static int gather_part(const gather_job *job, const gather_job *d_job, bool over_bus, size_t first,
+                       size_t count, unsigned long long *first_bad)
 {
-    cudaPointerAttributes first, last;
-    if (cudaPointerGetAttributes(&first, start) != cudaSuccess ||
-        cudaPointerGetAttributes(&last, (const char *)start + bytes - 1) != cudaSuccess) {
-        cudaGetLastError();
-        return NULL;
-    }
-    if (first.type == cudaMemoryTypeUnregistered || last.type == cudaMemoryTypeUnregistered)
-        return NULL;
-    if (first.type == cudaMemoryTypeHost)
-        *over_bus = true;
-    return first.devicePointer;
-}
-
-// Scratch memory on the device, in the stream's order, to be given back with cudaFreeAsync. The pool
-// keeps up to KEPT_BYTES of it: to get them anew for every call takes as long as a small gather. A
-// device without pools does that.
-static int allocate_scratch(void **scratch, size_t bytes, cudaStream_t stream)
-{
-    static cudaMemPool_t pools[MAX_DEVICES];
-    int device, error = cudaGetDevice(&device);
-    if (error == cudaSuccess && device >= MAX_DEVICES)
-        error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess && !pools[device]) {
-        cudaMemPool_t pool = NULL;
-        cudaMemPoolProps properties = {};
-        unsigned long long kept = KEPT_BYTES;
-        properties.allocType = cudaMemAllocationTypePinned;
-        properties.location.type = cudaMemLocationTypeDevice;
-        properties.location.id = device;
-        error = cudaMemPoolCreate(&pool, &properties);
-        if (error == cudaSuccess)
-            error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
-        if (error == cudaSuccess)
-            pools[device] = pool;
-        else if (pool)
-            cudaMemPoolDestroy(pool);
-    }
-    if (error == cudaSuccess)
-        error = cudaMallocFromPoolAsync(scratch, bytes, pools[device], stream);
-    if (error == cudaErrorNotSupported) {
-        cudaGetLastError();
-        error = cudaMalloc(scratch, bytes);
-    }
-    return error;
-}
-
-// Uploads a source that the device cannot reach, and launches: all at once, or a chunk at a time if the
-// device has no room for it. *d_source: what is to be freed.
-static int upload_and_launch(gather_job job, bool over_bus, unsigned long long *first_bad,
-                             void **d_source)
-{
-    cudaStream_t stream = (cudaStream_t)job.stream;
-    const char *source = (const char *)job.source;
-    size_t chunk = job.M;
-    int error = allocate_scratch(d_source, chunk * job.element_bytes, stream);
-    if (error == cudaErrorMemoryAllocation && chunk > CHUNK_BYTES / job.element_bytes) {
-        cudaGetLastError();
-        chunk = CHUNK_BYTES / job.element_bytes;
-        error = allocate_scratch(d_source, CHUNK_BYTES, stream);
-    }
-    job.source = *d_source;
-    for (size_t first = 0; first < job.M && error == cudaSuccess; first += chunk) {
-        size_t count = job.M - first < chunk ? job.M - first : chunk;
-        error = cudaMemcpyAsync(*d_source, source + first * job.element_bytes,
-                                count * job.element_bytes, cudaMemcpyHostToDevice, stream);
-        if (error == cudaSuccess)
-            error = gather_launch_part(&job, first, count, over_bus, first_bad);
-    }
-    return error;
-}
-
-// The source for one call: where it is, pinned if need be, or uploaded.
-static int take_from(gather_job job, bool over_bus, unsigned long long *first_bad, void **pinned,
-                     void **d_source)
-{
-    size_t bytes = job.M * job.element_bytes;
-    bool source_over_bus; // random reads: there it does not matter how many threads there are
-    void *in_place = device_address(job.source, bytes, &source_over_bus);
-    // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
-    // all of it goes to the device. On an H200 the two take equally long at about one index for
-    // every 20 bytes of source (against_N in bench.json).
-    if (!in_place && job.N < bytes / 20) {
-        if (cudaHostRegister((void *)job.source, bytes, cudaHostRegisterDefault) == cudaSuccess) {
-            *pinned = (void *)job.source;
-            in_place = device_address(job.source, bytes, &source_over_bus);
+    size_t in = job->index_bytes, out = job->element_bytes;
+    const char *index = (const char *)job->index, *d_index = (const char *)d_job->index;
+    char *result = (char *)job->result, *d_result = (char *)d_job->result;
+    size_t size = d_index && d_result ? job->N : (size_t)GATHER_CHUNK;
+    for (size_t k = 0, last_start = 0;; k++) {
+        Scratch *next = gather_scratch[k % 2], *last = gather_scratch[(k + 1) % 2];
+        size_t start = k * size < job->N ? k * size : job->N;
+        gather_job chunk = *d_job;
+        chunk.N = job->N - start < size ? job->N - start : size; // 0 after the last chunk
+        chunk.index = d_index ? d_index + start * in : (char *)next->index;
+        chunk.result = d_result ? d_result + start * out : (char *)next->result;
+        if (!d_index)
+            memcpy(next->index, index + start * in, chunk.N * in);
+        if (!d_result && first > 0) // what comes from earlier parts is there already
+            memcpy(next->result, result + start * out, chunk.N * out);
+        if (k > 0) {
+            int error = cudaStreamSynchronize((cudaStream_t)job->stream);
+            if (error != cudaSuccess)
+                return error;
+            if (last->first_bad != NO_BAD_INDEX) {
+                *first_bad = last_start + last->first_bad;
+                return cudaSuccess;
+            }
         }
-        cudaGetLastError(); // what cannot be pinned, as a read-only file, is uploaded
+        if (chunk.N > 0) {
+            next->first_bad = NO_BAD_INDEX;
+            int error = gather_launch_part(&chunk, first, count, over_bus, &next->first_bad);
+            if (error != cudaSuccess)
+                return error;
+        }
+        if (k > 0 && !d_result)
+            memcpy(result + last_start * out, last->result, (start - last_start) * out);
+        if (chunk.N == 0)
+            return cudaSuccess;
+        last_start = start;
     }
-    if (!in_place)
-        return upload_and_launch(job, over_bus, first_bad, d_source);
-    job.source = in_place;
-    return gather_launch_part(&job, 0, job.M, over_bus, first_bad);
+}
+
+// Uploads a source that the device cannot reach, and gathers: all at once, or in as many parts as it
+// takes if the device has no room for it. *d_source: what is to be freed.
+static int upload_and_gather(const gather_job *job, gather_job *d_job, bool over_bus,
+                             void **d_source, unsigned long long *first_bad)
+{
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    const char *source = (const char *)job->source;
+    size_t bytes = job->element_bytes, most = job->M;
+    int error = gather_allocate(d_source, most * bytes, stream);
+    while (error == cudaErrorMemoryAllocation && most > LEAST_BYTES / bytes) {
+        cudaGetLastError();
+        most = (most + 1) / 2;
+        error = gather_allocate(d_source, most * bytes, stream);
+    }
+    d_job->source = *d_source;
+    for (size_t first = 0; first < job->M && !error && *first_bad == NO_BAD_INDEX; first += most) {
+        size_t count = job->M - first < most ? job->M - first : most;
+        error = cudaMemcpyAsync(*d_source, source + first * bytes, count * bytes,
+                                cudaMemcpyHostToDevice, stream);
+        if (error == cudaSuccess)
+            error = gather_part(job, d_job, over_bus, first, count, first_bad);
+    }
+    return error;
 }
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
 {
-    unsigned long long bad = NO_BAD_INDEX, *flag = NULL, *d_bad = NULL;
-    bool over_bus = false; // index or result
-    bool flag_over_bus;
-    gather_job d_job = *job; // with addresses on the device
+    unsigned long long bad = NO_BAD_INDEX;
+    gather_job d_job = *job; // with addresses for the device
+    bool on_host, index_on_host, result_on_host, over_bus;
     cudaStream_t stream = (cudaStream_t)job->stream;
-    void *d_index = NULL, *d_result = NULL, *d_source = NULL, *pinned = NULL;
-    size_t index_bytes = job->N * job->index_bytes, result_bytes = job->N * job->element_bytes;
+    void *d_index, *d_source, *uploaded = NULL, *pinned = NULL, *source = (void *)job->source;
+    size_t bytes = job->M * job->element_bytes;
+    int devices;
 
     if (job->N == 0)
         return cudaSuccess;
@@ -136,54 +104,45 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     std::lock_guard<std::mutex> locked(gather_lock);
 
     // A stream of another device: it would run the kernel there, where these arrays are not.
-    int devices;
     TRY(cudaGetDeviceCount(&devices));
     if (devices > 1 && stream)
         TRY(gather_wait_for(stream, stream)); // then error 400, invalid resource handle
+    TRY(gather_make_scratch());
+    TRY(gather_reach(job->index, job->N * job->index_bytes, &d_index, &index_on_host));
+    TRY(gather_reach(job->result, job->N * job->element_bytes, &d_job.result, &result_on_host));
+    TRY(gather_reach(source, bytes, &d_source, &on_host));
+    over_bus = index_on_host || result_on_host; // the source does not count: its reads are random
+    d_job.index = d_index;
 
-    // Where the kernel writes the position of a bad index, if there is one. The caller's flag is gone
-    // if somebody has called cudaDeviceReset(): then the device has to do.
-    if (job->flag && device_address(job->flag, sizeof *job->flag, &flag_over_bus)) {
-        flag = d_bad = job->flag;
-        *flag = NO_BAD_INDEX;
-    } else if (job->mode == GATHER_RAISE) {
-        TRY(cudaGetSymbolAddress((void **)&d_bad, smallest_bad));
-        TRY(cudaMemsetAsync(d_bad, 0xff, sizeof bad, stream)); // NO_BAD_INDEX
+    // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
+    // all of it goes to the device. On an H200 the two take equally long at about one index for
+    // every 20 bytes of source (against_N in bench.json).
+    if (!d_source && job->N < bytes / 20) {
+        if (cudaHostRegister(source, bytes, cudaHostRegisterDefault) == cudaSuccess) {
+            pinned = source;
+            TRY(gather_reach(source, bytes, &d_source, &on_host));
+        }
+        cudaGetLastError(); // what cannot be pinned, as a read-only file, is uploaded
     }
-    d_job.index = device_address(job->index, index_bytes, &over_bus);
-    if (!d_job.index) {
-        TRY(allocate_scratch(&d_index, index_bytes, stream));
-        TRY(cudaMemcpyAsync(d_index, job->index, index_bytes, cudaMemcpyHostToDevice, stream));
-        d_job.index = d_index;
-    }
-    d_job.result = device_address(job->result, result_bytes, &over_bus);
-    if (!d_job.result) {
-        TRY(allocate_scratch(&d_result, result_bytes, stream));
-        d_job.result = d_result;
-    }
-    TRY(take_from(d_job, over_bus, d_bad, &pinned, &d_source));
-    if (d_bad && !flag)
-        TRY(cudaMemcpyAsync(&bad, d_bad, sizeof bad, cudaMemcpyDeviceToHost, stream));
-    TRY(cudaStreamSynchronize(stream));
-    if (flag)
-        bad = *(volatile unsigned long long *)flag;
-    if (d_result && bad == NO_BAD_INDEX) {
-        TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
-        TRY(cudaStreamSynchronize(stream));
-    }
+    d_job.source = d_source;
+    if (d_source)
+        TRY(gather_part(job, &d_job, over_bus, 0, job->M, &bad));
+    else
+        TRY(upload_and_gather(job, &d_job, over_bus, &uploaded, &bad));
 
 cleanup:
-    for (void *scratch : {d_index, d_result, d_source})
-        if (scratch && cudaFreeAsync(scratch, stream) != cudaSuccess)
-            cudaFree(scratch); // no pools, or the stream is not one: this waits for the device
     if (error != cudaSuccess)
         cudaStreamSynchronize(stream); // before the memory goes that is in use
+    if (uploaded && cudaFreeAsync(uploaded, stream) != cudaSuccess)
+        cudaFree(uploaded); // no pools, or the stream is not one: this waits for the device
     if (pinned)
         cudaHostUnregister(pinned);
     if (error != cudaSuccess) {
         cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
         return error;
     }
+    if (bad == NO_BAD_INDEX)
+        return cudaSuccess;
     *first_bad = (size_t)bad;
-    return bad == NO_BAD_INDEX ? 0 : -1;
+    return -1;
 }

@@ -1,7 +1,21 @@
-// What gather.cu, gather_anywhere.cu and gather_memory.cu share.
+// What gather.cu, gather_anywhere.cu, gather_memory.cu and gather_scratch.cu share.
 #pragma once
 #include "gather.cuh"
+#include <cuda_runtime.h>
 #include <mutex>
+
+// Pinned memory, which host and device reach: for ordinary indices and results on their way, and for
+// the position of a bad index.
+struct Scratch {
+    long long index[GATHER_CHUNK], result[GATHER_CHUNK]; // elements of 8 bytes, or of 4
+    unsigned long long first_bad;
+    const void *owner; // &gather_scratch
+};
+
+// The process's, for one call at a time, which has the lock. Two: while the device works with one, the
+// other is copied to and from.
+extern Scratch *gather_scratch[2];
+int gather_make_scratch(void);
 
 // Held by whoever relies on what is pinned, or changes it: gather() pins a source for the time of a call.
 extern std::mutex gather_lock;
@@ -17,3 +31,10 @@ bool gather_is_valid(const gather_job *job);
 // over_bus: index or result are in the host's memory, and the bus needs fewer threads than the device.
 int gather_launch_part(const gather_job *job, size_t first, size_t count, bool over_bus,
                        unsigned long long *first_bad);
+
+// *address: where the device reaches what is there, in its own memory or pinned; NULL for ordinary
+// memory. *on_host: whether it is the host's memory.
+int gather_reach(const void *start, size_t bytes, void **address, bool *on_host);
+
+// Device memory, in the stream's order, to be given back with cudaFreeAsync; with cudaFree if that fails.
+int gather_allocate(void **pointer, size_t bytes, cudaStream_t stream);
