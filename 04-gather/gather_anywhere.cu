@@ -69,7 +69,7 @@ static int upload_and_gather(const gather_job *job, gather_job *d_job, bool over
     int error = gather_allocate(d_source, most * bytes, stream);
     while (error == cudaErrorMemoryAllocation && most > LEAST_BYTES / bytes) {
         cudaGetLastError();
-        most = (most + 1) / 2;
+        most /= 2;
         error = gather_allocate(d_source, most * bytes, stream);
     }
     d_job->source = *d_source;

@@ -511,13 +511,13 @@ def check(n, index_type, mode, where):
     assert take(source, index, out, mode) is out and np.array_equal(host(out), expected), (n, mode, where)
     for bad in {0, min(n - 1, CHUNK), n - 1}:  # the first bad index is told, whichever chunk it is in
         j = i.copy()
-        j[bad] = j[n - 1] = 1000 + bad
+        j[bad] = j[n - 1] = outside = -1001 - bad if bad == CHUNK else 1000 + bad
         out = places[where[2]](np.full(n, -1, x.dtype))
         try:
             take(source, places[where[1]](j), out)
             print("NOT REFUSED", n, bad, where)
         except IndexError as error:
-            assert str(error) == f"index {1000 + bad} is out of bounds for axis 0 with size 1000", (error, where)
+            assert str(error) == f"index {outside} is out of bounds for axis 0 with size 1000", (error, where)
         assert where[2] != "ordinary" or (out == -1).all(), (n, bad, where)
 
 for where in itertools.product(places, repeat=3):

@@ -98,6 +98,7 @@ PUBLIC cudaError_t cudaDeviceReset(void)
     ENTER();
     cpu_finish_all();
     cpu_free_everything();
+    cpu_end_pools();
     cpu_forget_handles();
     LEAVE(cudaSuccess);
 }

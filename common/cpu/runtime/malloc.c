@@ -79,11 +79,13 @@ PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
     LEAVE(pointer ? cpu_release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
 }
-// A pool keeps nothing here: its memory is got and given back like any other.
+// A pool keeps nothing here: its memory is got and given back like any other. A reset ends it.
 struct cpu_pool {
     int unused;
 };
-static struct cpu_pool the_pool;
+static struct cpu_pool the_pool[64];
+static size_t resets;
+void cpu_end_pools(void) { resets++; }
 
 PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
@@ -91,12 +93,12 @@ PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
     if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
         properties->location.type != cudaMemLocationTypeDevice || properties->location.id)
         LEAVE(cudaErrorInvalidValue);
-    *pool = &the_pool;
+    *pool = &the_pool[resets % 64];
     LEAVE(cudaSuccess);
 }
 static cudaError_t is_pool(cudaMemPool_t pool)
 {
-    return pool == &the_pool ? cudaSuccess : cudaErrorInvalidValue;
+    return pool == &the_pool[resets % 64] ? cudaSuccess : cudaErrorInvalidValue;
 }
 PUBLIC cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { CALL(is_pool(pool)); }
 PUBLIC cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,

@@ -62,6 +62,7 @@ const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outs
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work);
 void cpu_free_everything(void);
+void cpu_end_pools(void);
 void cpu_report_leaks(void);
 void cpu_keep_loaded(const void *address); // the library with it, for ever
 
