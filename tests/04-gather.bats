@@ -715,7 +715,7 @@ PROGRAM
     for what in pinned chunks device; do
         seen=
         for k in {1..16} 24 27 30 47 60 61; do # not the calls by which the scratch memory is freed at the end
-            try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL=$k "$TEST_PYTHON" loop.py $what
+            try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL="$k" "$TEST_PYTHON" loop.py $what
             assert_success # CPU_CUDA_LEAKS=1: nothing stays
             assert_output --regexp '^(MemoryError )?right$' # no other error follows from the one asked for
             seen+="$output "
