@@ -695,40 +695,50 @@ PROGRAM
     cp gather.*.so "$cpu"
     "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libgather.so" gather.cu gather_anywhere.cu gather_memory.cu gather_scratch.cu
     cat >"$cpu/loop.py" <<'PROGRAM'
-import sys
+import os, sys
 import numpy as np
 from gather import CudaError, DeviceArray, take
-n = 1000 if sys.argv[1] == "pinned" else 1 << 20  # few indices: the source is pinned; many: it is uploaded, in chunks if need be
-x = np.arange((18 if sys.argv[1] == "chunks" else 1) << 20, dtype=np.float32)
-i = np.arange(n) * 17 % x.size
-if sys.argv[1] == "chunks":
-    i = np.resize(i, 4 << 20)
+what = sys.argv[1]  # few indices: the source is pinned; many: it is uploaded, in parts if need be
+x = np.arange((18 if what == "parts" else 1) << 20, dtype=np.float32)
+i = np.resize(np.arange(1000) * 17, 1000 if what == "pinned" else 4 << 20)
 out = np.full(i.size, -1, np.float32)
-try:
-    result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if sys.argv[1] == "device" else take(x, i, out)
-    print("right" if (result == x[i[: len(result)]]).all() else "WRONG")
-except (CudaError, MemoryError) as error:
-    as_it_was = (out == -1) | (sys.argv[1] == "chunks") & (out == x[i])  # of many, some may have come
-    print(type(error).__name__, "right" if as_it_was.all() else "WRONG")
+status = 0
+for k in sys.argv[2:]:  # each in a process of its own, and CUDA is not used before
+    child = os.fork()
+    if child:
+        status |= os.waitpid(child, 0)[1]
+        continue
+    os.environ["CPU_CUDA_FAIL"] = k
+    try:
+        result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if what == "device" else take(x, i, out)
+        print(k, "right" if (result == x[i[: len(result)]]).all() else "WRONG", flush=True)
+    except (CudaError, MemoryError) as error:
+        as_it_was = (out == -1) | (what == "parts") & (out == x[i])  # of many, some may have come
+        print(k, type(error).__name__, "right" if as_it_was.all() else "WRONG", flush=True)
+    sys.exit()
+sys.exit(status != 0)
 PROGRAM
     cd "$cpu" || return 1
-    for what in pinned chunks device; do
-        seen=
-        for k in {1..16} 24 27 30 47 60 61; do # not the calls by which the scratch memory is freed at the end
-            try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL="$k" "$TEST_PYTHON" loop.py $what
-            assert_success # CPU_CUDA_LEAKS=1: nothing stays
-            assert_output --regexp '^(MemoryError )?right$' # no other error follows from the one asked for
-            seen+="$output "
+    # From the first call to the last (some are the same in all three), and one that is not reached; not those by which
+    # the scratch memory is freed at the end.
+    local -A calls=([pinned]=$(seq 16) [parts]="$(seq 8 18) 24 30 48" [device]=$(seq 12 31))
+    for what in pinned parts device; do
+        # shellcheck disable=SC2086 # several arguments
+        try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 99
+        assert_success # CPU_CUDA_LEAKS=1: nothing stays
+        for line in "${lines[@]}"; do
+            assert_regex "$line" '^[0-9]+ (MemoryError )?right$' # no other error follows from the one asked for
         done
-        assert_regex "$seen" 'Error right .*right right $'
+        assert_line --regexp '^[0-9]+ MemoryError right$'
+        assert_line '99 right'
     done
     # a device without memory pools: scratch memory from cudaMalloc
     echo 'int cudaMemPoolCreate(void *pool, const void *properties) { return 801; }
           int cudaFreeAsync(void *pointer, void *stream) { return 801; }' | gcc -x c -shared -fPIC -o no_pools.so -
-    for what in pinned chunks device; do
-        try env CPU_CUDA_LEAKS=1 LD_PRELOAD="$cpu/no_pools.so" "$TEST_PYTHON" loop.py $what
+    for what in pinned parts device; do
+        try env CPU_CUDA_LEAKS=1 LD_PRELOAD="$cpu/no_pools.so" "$TEST_PYTHON" loop.py $what 99
         assert_success
-        assert_output right
+        assert_output '99 right'
     done
     # a machine with two GPUs, and a stream of the other one: it is refused before anything runs there
     echo 'int cudaGetDeviceCount(int *count) { *count = 2; return 0; }
