@@ -23,6 +23,7 @@ class Job(ctypes.Structure):
         ("index_bytes", ctypes.c_int),
         ("mode", ctypes.c_int),
         ("stream", ctypes.c_void_p),
+        ("keep_result", ctypes.c_int),
     ]
 
 

@@ -20,7 +20,9 @@ struct gather_job {
     int element_bytes; // 4 or 8, of source and result: of which type they are does not matter
     int index_bytes;   // 4: int32_t, 8: int64_t
     enum gather_mode mode;
-    void *stream; // a cudaStream_t of the current device, or NULL: the default stream
+    void *stream;    // a cudaStream_t of the current device, or NULL: the default stream
+    int keep_result; // for gather() with GATHER_RAISE: if 1, a result in ordinary memory stays as it
+                     // was if an index is bad; that takes as much memory on the device
 };
 
 // Launches the kernel and does not wait. All three arrays have to be where the device can reach them:
@@ -30,14 +32,12 @@ struct gather_job {
 int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 
 // The same for arrays anywhere, in ordinary memory too, and waits for the result.
-// Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. In both
-// cases of failure the elements of the result are undefined; in ordinary memory, and with no more than
-// GATHER_CHUNK of them, they are as they were.
+// Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. Then the
+// elements of the result are undefined, if they are not to be kept.
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
 // pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 8 MiB of
 // pinned memory stay until the process ends, and up to 64 MiB of the device's for the next call.
 // Nothing is printed, and the process never ends here.
-enum { GATHER_CHUNK = 1 << 18 }; // so many go through pinned memory at a time
 int gather(const struct gather_job *job, size_t *first_bad);
 
 // Memory. device_allocate and pinned_allocate set *pointer; what is pinned, the device can reach.

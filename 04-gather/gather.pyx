@@ -44,12 +44,6 @@ cdef bint overlap(View a, View b):
     return a.data < b.data + b.nbytes and b.data < a.data + a.nbytes
 
 
-cdef bint may_be_bad(View index, View source):
-    """True if there is an index outside the source, or if that is not known, as the indices are on the device."""
-    cdef Py_ssize_t M = source.size
-    return index.array is None or index.array.min() < -M or index.array.max() >= M
-
-
 cdef object element(View view, size_t i):
     """The element i, wherever the array is."""
     value = np.empty(1, view.dtype)
@@ -108,10 +102,9 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
             raise ValueError(f"out: the shape of index, {i.shape}, is taken, not {o.shape}")
         if o.dtype is not s.dtype and o.dtype != s.dtype:
             raise TypeError(f"out: {s.dtype} is taken, as the source has, not {o.dtype}")
-        overlaps = overlap(o, s) or overlap(o, i)
-        if overlaps and o.on_device:
-            raise ValueError("out: it overlaps with source or index")
-        if overlaps or (job_mode == GATHER_RAISE and i.size > GATHER_CHUNK and may_be_bad(i, s) and is_ordinary(o)):
+        if overlap(o, s) or overlap(o, i):
+            if o.on_device:
+                raise ValueError("out: it overlaps with source or index")
             o = view_of("out", np.empty(i.shape, s.dtype))  # copied to out at the end
     if i.size == 0:
         return result
@@ -119,7 +112,7 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
         raise IndexError("cannot do a non-empty take from an empty axes.")
 
     job.N, job.M, job.mode = i.size, s.size, job_mode
-    job.element_bytes, job.index_bytes = s.itemsize, i.itemsize
+    job.element_bytes, job.index_bytes, job.keep_result = s.itemsize, i.itemsize, out is not None
     kept = stream  # keeps the stream to work on alive
     if handle is None:
         kept = i.kept if i.stream else s.kept if s.stream else o.kept

@@ -23,7 +23,7 @@ static int gather_part(const gather_job *job, const gather_job *d_job, bool over
     size_t in = job->index_bytes, out = job->element_bytes;
     const char *index = (const char *)job->index, *d_index = (const char *)d_job->index;
     char *result = (char *)job->result, *d_result = (char *)d_job->result;
-    size_t size = d_index && d_result ? job->N : (size_t)GATHER_CHUNK;
+    size_t size = d_index && d_result ? job->N : GATHER_CHUNK;
     for (size_t k = 0, last_start = 0;; k++) {
         Scratch *next = gather_scratch[k % 2], *last = gather_scratch[(k + 1) % 2];
         size_t start = k * size < job->N ? k * size : job->N;
@@ -89,8 +89,9 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     gather_job d_job = *job; // with addresses for the device
     bool on_host, index_on_host, result_on_host, over_bus;
     cudaStream_t stream = (cudaStream_t)job->stream;
-    void *d_index, *d_source, *uploaded = NULL, *pinned = NULL, *source = (void *)job->source;
-    size_t bytes = job->M * job->element_bytes;
+    void *d_index, *d_source, *d_result = NULL, *uploaded = NULL, *pinned = NULL;
+    void *source = (void *)job->source;
+    size_t bytes = job->M * job->element_bytes, result_bytes = job->N * job->element_bytes;
     int devices;
 
     if (job->N == 0)
@@ -109,10 +110,16 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         TRY(gather_wait_for(stream, stream)); // then error 400, invalid resource handle
     TRY(gather_make_scratch());
     TRY(gather_reach(job->index, job->N * job->index_bytes, &d_index, &index_on_host));
-    TRY(gather_reach(job->result, job->N * job->element_bytes, &d_job.result, &result_on_host));
+    TRY(gather_reach(job->result, result_bytes, &d_job.result, &result_on_host));
     TRY(gather_reach(source, bytes, &d_source, &on_host));
     over_bus = index_on_host || result_on_host; // the source does not count: its reads are random
     d_job.index = d_index;
+
+    // A bad index in a later chunk: then the result must not have been written. (Of one chunk it is not.)
+    if (!d_job.result && job->keep_result && job->mode == GATHER_RAISE && job->N > GATHER_CHUNK) {
+        TRY(gather_allocate(&d_result, result_bytes, stream));
+        d_job.result = d_result;
+    }
 
     // Few indices: the kernel reads the source where it is, which takes pinning it for this call. Many:
     // all of it goes to the device. On an H200 the two take equally long at about one index for
@@ -129,12 +136,17 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         TRY(gather_part(job, &d_job, over_bus, 0, job->M, &bad));
     else
         TRY(upload_and_gather(job, &d_job, over_bus, &uploaded, &bad));
+    if (d_result && bad == NO_BAD_INDEX) {
+        TRY(cudaMemcpyAsync(job->result, d_result, result_bytes, cudaMemcpyDeviceToHost, stream));
+        TRY(cudaStreamSynchronize(stream));
+    }
 
 cleanup:
     if (error != cudaSuccess)
         cudaStreamSynchronize(stream); // before the memory goes that is in use
-    if (uploaded && cudaFreeAsync(uploaded, stream) != cudaSuccess)
-        cudaFree(uploaded); // no pools, or the stream is not one: this waits for the device
+    for (void *memory : {d_result, uploaded})
+        if (memory && cudaFreeAsync(memory, stream) != cudaSuccess)
+            cudaFree(memory); // no pools, or the stream is not one: this waits for the device
     if (pinned)
         cudaHostUnregister(pinned);
     if (error != cudaSuccess) {

@@ -11,8 +11,9 @@ cdef extern from "gather.cuh" nogil:
         int element_bytes, index_bytes
         gather_mode mode
         void *stream
+        int keep_result
     enum:
-        GATHER_ANY_DEVICE, GATHER_NO_DEVICE, GATHER_CHUNK
+        GATHER_ANY_DEVICE, GATHER_NO_DEVICE
     int gather_device_count(int *count)
     int gather_device_of(const void *pointer, int *device)
     int gather_use_device(int device, int *before)
@@ -106,14 +107,6 @@ cdef int use_device(int device) noexcept:
     """Back to the device that use_device_of() returned."""
     cdef int before
     return 0 if device == -1 else gather_use_device(device, &before)
-
-
-cdef bint is_ordinary(View view) except -1:
-    """True for an array that the device cannot reach: neither its own nor pinned."""
-    cdef int device = GATHER_ANY_DEVICE
-    if not view.on_device and view.size > 0:
-        check(gather_device_of(<void *>view.data, &device))
-    return device == GATHER_NO_DEVICE
 
 
 cdef tuple c_strides(View view):

@@ -4,6 +4,8 @@
 #include <cuda_runtime.h>
 #include <mutex>
 
+#define GATHER_CHUNK ((size_t)256 << 10) // indices that go through the scratch memory at a time
+
 // Pinned memory, which host and device reach: for ordinary indices and results on their way, and for
 // the position of a bad index.
 struct Scratch {

@@ -689,7 +689,7 @@ PROGRAM
 ['right', 'source: this DeviceArray is closed'] 0"
 }
 
-@test "04: whichever CUDA call of take fails, an exception comes, nothing wrong is in out, and nothing stays" {
+@test "04: whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays" {
     local cpu=$BATS_TEST_TMPDIR/cpu k
     mkdir "$cpu"
     cp gather.*.so "$cpu"
@@ -713,15 +713,14 @@ for k in sys.argv[2:]:  # each in a process of its own, and CUDA is not used bef
         result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if what == "device" else take(x, i, out)
         print(k, "right" if (result == x[i[: len(result)]]).all() else "WRONG", flush=True)
     except (CudaError, MemoryError) as error:
-        as_it_was = (out == -1) | (what == "parts") & (out == x[i])  # of many, some may have come
-        print(k, type(error).__name__, "right" if as_it_was.all() else "WRONG", flush=True)
+        print(k, type(error).__name__, "right" if (out == -1).all() else "WRONG", flush=True)
     sys.exit()
 sys.exit(status != 0)
 PROGRAM
     cd "$cpu" || return 1
     # From the first call to the last (some are the same in all three), and one that is not reached; not those by which
     # the scratch memory is freed at the end.
-    local -A calls=([pinned]=$(seq 16) [parts]="$(seq 8 18) 24 30 48" [device]=$(seq 12 31))
+    local -A calls=([pinned]=$(seq 16) [parts]="$(seq 8 22) 36 49 50" [device]=$(seq 12 31))
     for what in pinned parts device; do
         # shellcheck disable=SC2086 # several arguments
         try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 99
