@@ -22,7 +22,7 @@ struct gather_job {
     enum gather_mode mode;
     void *stream;    // a cudaStream_t of the current device, or NULL: the default stream
     int keep_result; // for gather() with GATHER_RAISE: if 1, a result in ordinary memory stays as it
-                     // was if an index is bad; that takes as much memory on the device
+                     // was when an index is bad; a large one takes as much memory on the device
 };
 
 // Launches the kernel and does not wait. All three arrays have to be where the device can reach them:
@@ -32,8 +32,8 @@ struct gather_job {
 int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 
 // The same for arrays anywhere, in ordinary memory too, and waits for the result.
-// Returns 0; a cudaError_t; or -1 if an index is out of range, and *first_bad is its position. Then the
-// elements of the result are undefined, if they are not to be kept.
+// Returns 0; or a cudaError_t: then the elements of the result are undefined; or -1 if an index is out
+// of range, and *first_bad is its position: then they are undefined too, but for keep_result.
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
 // pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 8 MiB of
 // pinned memory stay until the process ends, and up to 64 MiB of the device's for the next call.

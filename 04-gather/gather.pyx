@@ -91,7 +91,7 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
     job_mode = modes.get(mode)
     if job_mode is None:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    result = out
+    result, keep = out, out is not None
     if o is None:
         result = DeviceArray.empty(i.shape, s.dtype) if i.on_device else np.empty(i.shape, s.dtype)
         o = view_of("out", result)
@@ -105,14 +105,14 @@ cdef take_views(View s, View i, View o, out, mode, stream, handle):
         if overlap(o, s) or overlap(o, i):
             if o.on_device:
                 raise ValueError("out: it overlaps with source or index")
-            o = view_of("out", np.empty(i.shape, s.dtype))  # copied to out at the end
+            o, keep = view_of("out", np.empty(i.shape, s.dtype)), False  # copied to out at the end
     if i.size == 0:
         return result
     if s.size == 0:
         raise IndexError("cannot do a non-empty take from an empty axes.")
 
     job.N, job.M, job.mode = i.size, s.size, job_mode
-    job.element_bytes, job.index_bytes, job.keep_result = s.itemsize, i.itemsize, out is not None
+    job.element_bytes, job.index_bytes, job.keep_result = s.itemsize, i.itemsize, keep
     kept = stream  # keeps the stream to work on alive
     if handle is None:
         kept = i.kept if i.stream else s.kept if s.stream else o.kept

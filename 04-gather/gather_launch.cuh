@@ -11,7 +11,7 @@
 struct Scratch {
     long long index[GATHER_CHUNK], result[GATHER_CHUNK]; // elements of 8 bytes, or of 4
     unsigned long long first_bad;
-    const void *owner; // &gather_scratch
+    const void *owner; // the pointer to it: &gather_scratch[0], or [1]
 };
 
 // The process's, for one call at a time, which has the lock. Two: while the device works with one, the
@@ -35,7 +35,7 @@ int gather_launch_part(const gather_job *job, size_t first, size_t count, bool o
                        unsigned long long *first_bad);
 
 // *address: where the device reaches what is there, in its own memory or pinned; NULL for ordinary
-// memory. *on_host: whether it is the host's memory.
+// memory. *on_host, if not NULL: whether it is the host's memory.
 int gather_reach(const void *start, size_t bytes, void **address, bool *on_host);
 
 // Device memory, in the stream's order, to be given back with cudaFreeAsync; with cudaFree if that fails.

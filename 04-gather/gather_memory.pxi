@@ -158,7 +158,7 @@ def pinned_empty(shape, dtype=np.float32):
 class pin:
     """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before.
 
-    Pin arrays whole: CUDA copies nothing that is pinned in part, and take reads no such array.
+    Pin arrays whole: CUDA copies nothing that is pinned in part, and take may refuse it.
     """
 
     def __init__(self, x):

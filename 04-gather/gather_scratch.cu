@@ -26,44 +26,54 @@ int gather_reach(const void *start, size_t bytes, void **address, bool *on_host)
     bool is_ordinary =
         first.type == cudaMemoryTypeUnregistered || last.type == cudaMemoryTypeUnregistered;
     *address = is_ordinary ? NULL : first.devicePointer;
-    *on_host = is_ordinary || first.type == cudaMemoryTypeHost;
+    if (on_host)
+        *on_host = is_ordinary || first.type == cudaMemoryTypeHost;
     return cudaSuccess;
 }
 
-// False too if somebody has called cudaDeviceReset(): then another's memory may be at that address.
-static bool is_ours(Scratch *scratch)
+// *ours: false too if somebody has called cudaDeviceReset(); then another's memory may be at that address.
+static int is_ours(Scratch *&scratch, bool *ours)
 {
-    void *address;
-    bool on_host;
-    return scratch && gather_reach(scratch, sizeof *scratch, &address, &on_host) == cudaSuccess &&
-           address && on_host && scratch->owner == &gather_scratch;
+    void *address = NULL;
+    bool on_host = false;
+    int error = scratch ? gather_reach(scratch, sizeof *scratch, &address, &on_host) : cudaSuccess;
+    *ours = error == cudaSuccess && address && on_host && scratch->owner == &scratch;
+    return error;
 }
 
-static void free_scratch(void) // when the process ends
+static void free_scratch(void) // when the process ends, if nobody is in gather()
 {
     std::unique_lock<std::mutex> locked(gather_lock, std::try_to_lock);
-    for (Scratch *&scratch : gather_scratch)
-        if (locked && is_ours(scratch)) {
+    for (Scratch *&scratch : gather_scratch) {
+        bool ours = false;
+        if (locked && is_ours(scratch, &ours) == cudaSuccess && ours) {
             cudaFreeHost(scratch);
             scratch = NULL;
         }
+    }
 }
 
 int gather_make_scratch(void)
 {
-    static int at_end = atexit(free_scratch); // once
-    (void)at_end;
-    for (Scratch *&scratch : gather_scratch)
-        if (!is_ours(scratch)) {
-            cudaError_t error = cudaMallocHost((void **)&scratch, sizeof *scratch);
-            if (error != cudaSuccess) {
+    static bool is_registered;
+    if (!is_registered)
+        is_registered = atexit(free_scratch) == 0;
+    for (Scratch *&scratch : gather_scratch) {
+        bool ours;
+        int error = is_ours(scratch, &ours);
+        if (error == cudaSuccess && !ours) {
+            error = cudaMallocHost((void **)&scratch, sizeof *scratch);
+            if (error == cudaSuccess)
+                scratch->owner = &scratch;
+            else
                 scratch = NULL;
-                return error;
-            }
-            scratch->owner = &gather_scratch;
             for (cudaMemPool_t &pool : pools)
-                pool = NULL; // those of before a cudaDeviceReset() are gone too
+                pool =
+                    NULL; // a cudaDeviceReset() destroys that of its device; of which, is not known
         }
+        if (error != cudaSuccess)
+            return error;
+    }
     return cudaSuccess;
 }
 

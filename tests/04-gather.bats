@@ -689,7 +689,7 @@ PROGRAM
 ['right', 'source: this DeviceArray is closed'] 0"
 }
 
-@test "04: whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays" {
+@test "04: whichever CUDA call of take fails, an exception comes, and nothing stays" {
     local cpu=$BATS_TEST_TMPDIR/cpu k
     mkdir "$cpu"
     cp gather.*.so "$cpu"
@@ -710,6 +710,8 @@ for k in sys.argv[2:]:  # each in a process of its own, and CUDA is not used bef
         continue
     os.environ["CPU_CUDA_FAIL"] = k
     try:
+        if what == "pinned":
+            take(x, i)  # the second time, the scratch memory is there
         result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if what == "device" else take(x, i, out)
         print(k, "right" if (result == x[i[: len(result)]]).all() else "WRONG", flush=True)
     except (CudaError, MemoryError) as error:
@@ -720,7 +722,7 @@ PROGRAM
     cd "$cpu" || return 1
     # From the first call to the last (some are the same in all three), and one that is not reached; not those by which
     # the scratch memory is freed at the end.
-    local -A calls=([pinned]=$(seq 16) [parts]="$(seq 8 22) 36 49 50" [device]=$(seq 12 31))
+    local -A calls=([pinned]=$(seq 34) [parts]="$(seq 8 22) 36 49 50" [device]=$(seq 12 31))
     for what in pinned parts device; do
         # shellcheck disable=SC2086 # several arguments
         try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 99
@@ -739,6 +741,31 @@ PROGRAM
         assert_success
         assert_output '99 right'
     done
+    # somebody calls cudaDeviceReset(), and the first buffer comes to lie where the second was
+    echo '#include <sys/mman.h>
+          int cudaHostRegister(void *, unsigned long, unsigned), cudaHostUnregister(void *);
+          static char *place(int k) { return (char *)(1ul << 44) + k * (16ul << 20); }
+          int cudaMallocHost(void **pointer, unsigned long bytes)
+          {
+              static int calls, where[] = {0, 1, 1, 2};
+              *pointer = mmap(place(where[calls++]), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+              return cudaHostRegister(*pointer, bytes, 0);
+          }
+          int cudaDeviceReset(void) { return cudaHostUnregister(place(0)) + cudaHostUnregister(place(1)); }' |
+        gcc -x c -shared -fPIC -o places.so - -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cat >reset.py <<'PROGRAM'
+import ctypes, sys
+import numpy as np
+from gather import take
+x = np.arange(1000, dtype=np.float32)
+i = np.random.default_rng(0).integers(-1000, 1000, 1 << 20)
+for k in range(2):
+    print((take(x, i) == x[i]).all(), ctypes.CDLL(None).cudaDeviceReset() if k == 0 else "")
+PROGRAM
+    try env LD_PRELOAD="$cpu/places.so" "$TEST_PYTHON" reset.py
+    assert_success
+    assert_output 'True 0
+True '
     # a machine with two GPUs, and a stream of the other one: it is refused before anything runs there
     echo 'int cudaGetDeviceCount(int *count) { *count = 2; return 0; }
           int cudaEventRecord(void *event, void *stream) { return 400; }
