@@ -28,8 +28,8 @@ static int gather_part(const gather_job *job, const gather_job *d_job, bool over
     for (size_t k = 0, start = 0, before = 0;; k++) {
         Scratch *mine = gather_scratch[k % 2], *other = gather_scratch[(k + 1) % 2];
         gather_job chunk = *d_job;
-        chunk.N =
-            job->N - start < size ? job->N - start : size; // 0 in the last turn, which finishes
+        // One turn more than there are chunks: then this is 0, and the turn only finishes.
+        chunk.N = job->N - start < size ? job->N - start : size;
         chunk.index = d_index ? d_index + start * index_bytes : (char *)mine->index;
         chunk.result = d_result ? d_result + start * element_bytes : (char *)mine->result;
         if (!d_index)

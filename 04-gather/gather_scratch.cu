@@ -67,9 +67,9 @@ int gather_make_scratch(void)
                 scratch->owner = &scratch;
             else
                 scratch = NULL;
+            // A cudaDeviceReset() has destroyed the pool of its device; which that is, is not known.
             for (cudaMemPool_t &pool : pools)
-                pool =
-                    NULL; // a cudaDeviceReset() destroys that of its device; of which, is not known
+                pool = NULL;
         }
         if (error != cudaSuccess)
             return error;
