@@ -35,7 +35,7 @@ int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 // Returns 0; or a cudaError_t: then the elements of the result are undefined; or -1 if an index is out
 // of range, and *first_bad is its position: then they are undefined too, but for keep_result.
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
-// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 8 MiB of
+// pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 4 MiB of
 // pinned memory stay until the process ends, and up to 64 MiB of the device's for the next call.
 // Nothing is printed, and the process never ends here.
 int gather(const struct gather_job *job, size_t *first_bad);

@@ -1,10 +1,11 @@
-// What gather.cu, gather_anywhere.cu, gather_memory.cu and gather_scratch.cu share.
+// What gather.cu, gather_anywhere.cu, gather_chunks.cu, gather_memory.cu and gather_scratch.cu share.
 #pragma once
 #include "gather.cuh"
 #include <cuda_runtime.h>
 #include <mutex>
 
-#define GATHER_CHUNK ((size_t)256 << 10) // indices that go through the scratch memory at a time
+#define GATHER_CHUNK ((size_t)128 << 10) // indices that go through the scratch memory at a time
+#define NO_BAD_INDEX (~0ull)             // larger than any position
 
 // Pinned memory, which host and device reach: for ordinary indices and results on their way, and for
 // the position of a bad index.
@@ -14,8 +15,7 @@ struct Scratch {
     const void *owner; // the pointer to it: &gather_scratch[0], or [1]
 };
 
-// The process's, for one call at a time, which has the lock. Two: while the device works with one, the
-// other is copied to and from.
+// The process's, for one call at a time, which has the lock: one for each of its two threads.
 extern Scratch *gather_scratch[2];
 int gather_make_scratch(void);
 
@@ -33,6 +33,16 @@ bool gather_is_valid(const gather_job *job);
 // over_bus: index or result are in the host's memory, and the bus needs fewer threads than the device.
 int gather_launch_part(const gather_job *job, size_t first, size_t count, bool over_bus,
                        unsigned long long *first_bad);
+
+// A call's work on one part of the source, elements first to first + count - 1.
+struct Part {
+    const gather_job *job; // the caller's addresses, for the CPU
+    gather_job d_job;      // those for the kernel; NULL: an index or a result that it cannot reach
+    bool over_bus;
+    size_t first, count;
+};
+// Gathers all of the indices that are in the part, and waits for it.
+int gather_part(const Part *part, unsigned long long *first_bad);
 
 // *address: where the device reaches what is there, in its own memory or pinned; NULL for ordinary
 // memory. *on_host, if not NULL: whether it is the host's memory.

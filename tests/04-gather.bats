@@ -493,7 +493,7 @@ import ctypes, itertools, os
 import numpy as np
 from gather import DeviceArray, pinned_empty, take
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 random = np.random.default_rng(0)
 def pinned(a):
     copy = pinned_empty(a.shape, a.dtype)
@@ -511,7 +511,8 @@ def check(n, index_type, mode, where):
     assert take(source, index, out, mode) is out and np.array_equal(host(out), expected), (n, mode, where)
     for bad in {0, min(n - 1, CHUNK), n - 1}:  # the first bad index is told, whichever chunk it is in
         j = i.copy()
-        j[bad] = j[n - 1] = outside = -1001 - bad if bad == CHUNK else 1000 + bad
+        j[n - 1] = 5000  # told only if it is the first
+        j[bad] = outside = -1001 - bad if bad == CHUNK else 1000 + bad
         out = places[where[2]](np.full(n, -1, x.dtype))
         try:
             take(source, places[where[1]](j), out)
@@ -538,7 +539,7 @@ print(take(x, i), int(take(x, np.resize(i, CHUNK + 1)).sum()), {int(other.min())
 PROGRAM
     assert_success
     assert_output '[9. 8. 7. 6. 5. 4. 3. 2. 1. 0.]
-[9. 8. 7. 6. 5. 4. 3. 2. 1. 0.] 1179665 {77}'
+[9. 8. 7. 6. 5. 4. 3. 2. 1. 0.] 589839 {77}'
 }
 
 @test "04: take reads and writes what has a __cuda_array_interface__ in place, and gives one back" {
@@ -631,11 +632,50 @@ with stream:
     idx = cupy.arange(1 << 24, dtype=cupy.int32)
     new = take(s, idx, mode="clip")
 print("order kept", bool((new.get() == np.arange(1 << 24, dtype=np.float32) * 2).all()))
+with cupy.cuda.Stream.ptds:  # the per-thread stream: another one in a thread of take's own
+    s = cupy.zeros(1 << 28, cupy.float32)
+    take(s, np.zeros(1 << 20, np.int32), stream=2)
+    for _ in range(100):  # 50 ms of work
+        s += 1
+    new = take(s, np.zeros(1 << 20, np.int32), stream=2)
+print("order kept", bool((new == 100).all()))
 PROGRAM
     assert_success
     assert_output 'CuPy DeviceArray without a copy
 PyTorch DeviceArray without a copy
+order kept True
 order kept True'
+}
+
+@test "04: take in a context that is not its device's primary one, as PyCUDA makes" {
+    requires gpu
+    try_python <<'PROGRAM'
+import ctypes, numpy as np
+from gather import DeviceArray, take
+cuda = ctypes.CDLL("libcuda.so.1")
+x = np.arange(1 << 26, dtype=np.float32)
+i = np.random.default_rng(0).integers(-x.size, x.size, 1 << 20)  # an ordinary index of many chunks
+primary = DeviceArray(x)
+print((take(primary, i) == x[i]).all())
+context, current = ctypes.c_void_p(), ctypes.c_void_p()
+print(cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0))
+d_x = DeviceArray(x)
+print((take(d_x, i) == x[i]).all(), (take(d_x, i, np.zeros(i.size, np.float32)) == x[i]).all(), (take(x, i) == x[i]).all())
+print(cuda.cuCtxGetCurrent(ctypes.byref(current)), current.value == context.value)
+address = ctypes.c_uint64(d_x.__cuda_array_interface__["data"][0])
+for value in range(1001):  # 60 ms of work, pending on this context's default stream
+    error = cuda.cuMemsetD32Async(address, value, ctypes.c_size_t(x.size), None)
+print(error, (take(d_x, i).view(np.int32) == value).all())
+d_x.close()
+print(cuda.cuCtxDestroy_v2(context), (take(primary, i) == x[i]).all())
+PROGRAM
+    assert_success
+    assert_output 'True
+0
+True True True
+0 True
+0 True
+0 True'
 }
 
 @test "04: take leaves nothing on the device; a DeviceArray in use by another thread goes when that is done" {
@@ -693,13 +733,13 @@ PROGRAM
     local cpu=$BATS_TEST_TMPDIR/cpu k
     mkdir "$cpu"
     cp gather.*.so "$cpu"
-    "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libgather.so" gather.cu gather_anywhere.cu gather_memory.cu gather_scratch.cu
+    "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libgather.so" gather*.cu
     cat >"$cpu/loop.py" <<'PROGRAM'
 import os, sys
 import numpy as np
 from gather import CudaError, DeviceArray, take
 what = sys.argv[1]  # few indices: the source is pinned; many: it is uploaded, in parts if need be
-x = np.arange((18 if what == "parts" else 1) << 20, dtype=np.float32)
+x = np.arange((18 if what in ("parts", "wrap") else 1) << 20, dtype=np.float32)
 i = np.resize(np.arange(1000) * 17, 1000 if what == "pinned" else 4 << 20)
 out = np.full(i.size, -1, np.float32)
 status = 0
@@ -712,7 +752,10 @@ for k in sys.argv[2:]:  # each in a process of its own, and CUDA is not used bef
     try:
         if what == "pinned":
             take(x, i)  # the second time, the scratch memory is there
-        result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get() if what == "device" else take(x, i, out)
+        if what == "device":
+            result = take(DeviceArray(x[:100]), DeviceArray(i[:5])).get()
+        else:
+            result = take(x, i, out, "wrap" if what == "wrap" else "raise")
         print(k, "right" if (result == x[i[: len(result)]]).all() else "WRONG", flush=True)
     except (CudaError, MemoryError) as error:
         print(k, type(error).__name__, "right" if (out == -1).all() else "WRONG", flush=True)
@@ -720,18 +763,18 @@ for k in sys.argv[2:]:  # each in a process of its own, and CUDA is not used bef
 sys.exit(status != 0)
 PROGRAM
     cd "$cpu" || return 1
-    # From the first call to the last (some are the same in all three), and one that is not reached; not those by which
+    # From the first call to the last (some are the same in all), and one that is not reached; not those by which
     # the scratch memory is freed at the end.
-    local -A calls=([pinned]=$(seq 34) [parts]="$(seq 8 22) 36 49 50" [device]=$(seq 12 31))
-    for what in pinned parts device; do
+    local -A calls=([pinned]=$(seq 34) [parts]="$(seq 8 30) 60 83 84" [wrap]="8 12 13 14" [device]=$(seq 12 31))
+    for what in pinned parts wrap device; do
         # shellcheck disable=SC2086 # several arguments
-        try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 99
+        try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 999
         assert_success # CPU_CUDA_LEAKS=1: nothing stays
         for line in "${lines[@]}"; do
             assert_regex "$line" '^[0-9]+ (MemoryError )?right$' # no other error follows from the one asked for
         done
         assert_line --regexp '^[0-9]+ MemoryError right$'
-        assert_line '99 right'
+        assert_line '999 right'
     done
     # a device without memory pools: scratch memory from cudaMalloc
     echo 'int cudaMemPoolCreate(void *pool, const void *properties) { return 801; }
