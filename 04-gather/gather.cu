@@ -92,5 +92,8 @@ extern "C" int gather_launch(const gather_job *job, unsigned long long *first_ba
         return cudaSuccess;
     if (!gather_is_valid(job) || (job->mode == GATHER_RAISE && !first_bad))
         return cudaErrorInvalidValue;
+    int error = gather_check_stream(job->stream);
+    if (error != cudaSuccess)
+        return error;
     return gather_launch_part(job, 0, job->M, false, first_bad);
 }

@@ -37,6 +37,7 @@ int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 // Works on the current device. What is pinned has to be pinned as a whole, by one call; a source may be
 // pinned for the time of the call, and copies of a part of it, by others, fail meanwhile. 4 MiB of
 // pinned memory stay until the process ends, and up to 64 MiB of the device's for the next call.
+// A second thread runs during the call if an index or result of more than 128 Ki is in ordinary memory.
 // Nothing is printed, and the process never ends here.
 int gather(const struct gather_job *job, size_t *first_bad);
 

@@ -48,7 +48,6 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     void *d_index, *d_source, *d_result = NULL, *uploaded = NULL, *pinned = NULL;
     void *source = (void *)job->source;
     size_t source_bytes = job->M * job->element_bytes, result_bytes = job->N * job->element_bytes;
-    int devices;
 
     if (job->N == 0)
         return cudaSuccess;
@@ -60,10 +59,7 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     // One call at a time: while a source is pinned for one, another must not rely on that.
     std::lock_guard<std::mutex> locked(gather_lock);
 
-    // A stream of another device: it would run the kernel there, where these arrays are not.
-    TRY(cudaGetDeviceCount(&devices));
-    if (devices > 1 && stream)
-        TRY(gather_wait_for(stream, stream)); // then error 400, invalid resource handle
+    TRY(gather_check_stream(stream));
     TRY(gather_make_scratch());
     TRY(gather_reach(job->index, job->N * job->index_bytes, &d_index, &index_on_host));
     TRY(gather_reach(job->result, result_bytes, &d_job.result, &result_on_host));

@@ -26,6 +26,10 @@ extern std::mutex gather_lock;
 // one that used CUDA nothing works, and the lock may be another thread's that is not there.
 int gather_check_process(void);
 
+// 0, or why no work can be put on the stream: it is another device's. A launch would not say so, and run
+// the kernel there, where these arrays are not.
+int gather_check_stream(void *stream);
+
 // False if the job cannot be run: a null pointer, no source, a size or a mode that there is not.
 bool gather_is_valid(const gather_job *job);
 

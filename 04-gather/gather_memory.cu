@@ -109,6 +109,14 @@ extern "C" int gather_wait_for(void *stream, void *other)
     return status(error);
 }
 
+int gather_check_stream(void *stream)
+{
+    int devices, error = stream ? cudaGetDeviceCount(&devices) : cudaSuccess;
+    if (error == cudaSuccess && stream && devices > 1)
+        error = gather_wait_for(stream, stream); // of another: error 400, invalid resource handle
+    return status((cudaError_t)error);
+}
+
 extern "C" const char *gather_error_name(int code)
 {
     return cudaGetErrorName((cudaError_t)code);

@@ -765,7 +765,7 @@ PROGRAM
     cd "$cpu" || return 1
     # From the first call to the last (some are the same in all), and one that is not reached; not those by which
     # the scratch memory is freed at the end.
-    local -A calls=([pinned]=$(seq 34) [parts]="$(seq 8 30) 60 83 84" [wrap]="8 12 13 14" [device]=$(seq 12 31))
+    local -A calls=([pinned]=$(seq 32) [parts]="$(seq 8 29) 60 82 83" [wrap]="8 11 12 13" [device]=$(seq 12 30))
     for what in pinned parts wrap device; do
         # shellcheck disable=SC2086 # several arguments
         try env CPU_CUDA_LEAKS=1 "$TEST_PYTHON" loop.py $what ${calls[$what]} 999
@@ -811,7 +811,7 @@ PROGRAM
 True '
     # a machine with two GPUs, and a stream of the other one: it is refused before anything runs there
     echo 'int cudaGetDeviceCount(int *count) { *count = 2; return 0; }
-          int cudaEventRecord(void *event, void *stream) { return 400; }
+          int cudaEventRecord(void *event, void *stream) { return stream ? 400 : 0; }
           int cpu_cuda_launch() { __builtin_trap(); }' | gcc -x c -shared -fPIC -o other.so -
     cat >stream.py <<'PROGRAM'
 import ctypes, sys
@@ -819,15 +819,17 @@ import numpy as np
 from gather import CudaError, DeviceArray, take
 cuda, stream = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
 cuda.cudaStreamCreate(ctypes.byref(stream))
-for source in np.arange(5.0), DeviceArray(np.arange(5.0)):
+d_x, d_i = DeviceArray(np.arange(5.0)), DeviceArray(np.arange(5))
+for source, index in (np.arange(5.0), [1]), (d_x, [1]), (d_x, d_i):
     try:
-        print("NOT REFUSED", take(source, [1], stream=stream.value))
+        print("NOT REFUSED", take(source, index, mode="wrap", stream=stream.value))
     except CudaError as error:
         print(error)
 PROGRAM
     try env LD_PRELOAD="$cpu/other.so" "$TEST_PYTHON" stream.py "$TOP/common/cpu/lib/libcpu_cuda.so"
     assert_success
     assert_output 'CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle
+CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle
 CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle'
 }
 
