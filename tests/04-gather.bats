@@ -780,9 +780,9 @@ PROGRAM
     echo 'int cudaMemPoolCreate(void *pool, const void *properties) { return 801; }
           int cudaFreeAsync(void *pointer, void *stream) { return 801; }' | gcc -x c -shared -fPIC -o no_pools.so -
     for what in pinned parts device; do
-        try env CPU_CUDA_LEAKS=1 LD_PRELOAD="$cpu/no_pools.so" "$TEST_PYTHON" loop.py $what 99
+        try env CPU_CUDA_LEAKS=1 LD_PRELOAD="$cpu/no_pools.so" "$TEST_PYTHON" loop.py $what 999
         assert_success
-        assert_output '99 right'
+        assert_output '999 right'
     done
     # somebody calls cudaDeviceReset(), and the first buffer comes to lie where the second was
     echo '#include <sys/mman.h>
