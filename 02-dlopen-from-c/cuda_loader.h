@@ -39,6 +39,7 @@ static int (*cuLaunchKernel)(CUfunction function, unsigned int grid_x, unsigned 
                              void **arguments, void **extra);
 
 static const char *(*nvrtcGetErrorString)(int code);
+static int (*nvrtcVersion)(int *major, int *minor);
 static int (*nvrtcCreateProgram)(nvrtcProgram *program, const char *source, const char *name,
                                  int headers, const char *const *texts, const char *const *names);
 static int (*nvrtcCompileProgram)(nvrtcProgram program, int count, const char *const *options);
@@ -59,6 +60,18 @@ static void cuda_find(void *library, const char *name, void *pointer)
         exit(EXIT_FAILURE);
     }
     memcpy(pointer, &symbol, sizeof symbol);
+}
+
+// NVRTC opens one more library, by its bare name: the loader looks where LD_LIBRARY_PATH and the system
+// say, not where this program found NVRTC. One that is open already, it takes.
+static void open_nvrtc_builtins(void)
+{
+    int major, minor;
+    char name[60];
+    if (nvrtcVersion(&major, &minor) != 0)
+        return;
+    snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
+    dlopen(name, RTLD_NOW); // if it is not there, NVRTC will say so
 }
 
 // Opens both libraries and fills the pointers above. Ends the program, and says what is missing.
@@ -99,6 +112,8 @@ static inline void load_cuda(void)
     cuda_find(driver, "cuModuleUnload", &cuModuleUnload);
     cuda_find(driver, "cuModuleGetFunction", &cuModuleGetFunction);
     cuda_find(driver, "cuLaunchKernel", &cuLaunchKernel);
+    cuda_find(nvrtc, "nvrtcVersion", &nvrtcVersion);
+    open_nvrtc_builtins();
     cuda_find(nvrtc, "nvrtcGetErrorString", &nvrtcGetErrorString);
     cuda_find(nvrtc, "nvrtcCreateProgram", &nvrtcCreateProgram);
     cuda_find(nvrtc, "nvrtcCompileProgram", &nvrtcCompileProgram);

@@ -92,13 +92,9 @@ Hello World From GPU!'
 
 # Compiles silent.cu or vector_add.cu anew for the backend that is tested, with a change: recompile NAME [sed command]
 recompile() {
-    local nvcc=("$TOP/common/cpu/nvcc")
-    if [ "$TEST_BACKEND" = cuda ]; then
-        requires nvcc
-        nvcc=("$NVCC" -arch=native)
-    fi
+    find_compiler
     sed "${2:-}" "$1.cu" >"$BATS_TEST_TMPDIR/$1.cu"
-    "${nvcc[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
+    "${compile[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
 }
 
 @test "01: vector_add notices a kernel that skips an element, and exits with 1" {

@@ -342,6 +342,34 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     fi
 }
 
+# PyPI's, and a toolkit's that the loader has not been told of, is found by the program's rpath; its builtins are not.
+@test "02: saxpy compiles with an NVRTC that only saxpy itself knows where to find" {
+    local pypi=("$TOP"/.venv/lib/python*/site-packages/nvidia/cu13/bin/nvcc) loader
+    requires nvcc
+    [ ! -x "${pypi[0]}" ] || NVCC=${pypi[0]}
+    copy_out 02-dlopen-from-c
+    try make BACKEND=cuda REQUIRE_GPU= NVCC="$NVCC" CUDA_ARCH=sm_75 PYTHON="$TEST_PYTHON" -C 02-dlopen-from-c saxpy saxpy_bench
+    assert_success
+    cd 02-dlopen-from-c || return 1
+    # a driver that has what saxpy and NVRTC ask for, and loads no module
+    {
+        sed -n 's/.*cuda_find(driver, "\(.*\)",.*/int \1() { return 0; }/p' cuda_loader.h |
+            grep -v 'GetAttribute\|ModuleLoadData\|GetError'
+        echo 'int cuDeviceGetAttribute(int *value, int what) { *value = what == 75 ? 7 : 5; return 0; }
+              int cuGetErrorName(int code, const char **name) { *name = "no module"; return 0; }
+              int cuGetErrorString(int code, const char **text) { *text = "here"; return 0; }
+              int cuModuleLoadData() { return 1; }
+              int cuGetExportTable() { return 1; }'
+    } | gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" -
+    loader=$(readelf -l saxpy | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$loader" --inhibit-cache ./saxpy
+    assert_failure 1
+    assert_line --index 0 --regexp '^PTX: [0-9]+ bytes of text$'
+    assert_line --index 1 --regexp '^cubin: an ELF file of [0-9]+ bytes, for sm_75$'
+    assert_equal "$stderr" "saxpy.c:$(grep -n 'cuModuleLoadData' saxpy.c | cut -d: -f1): CUDA driver error 1, no module: here"
+    assert_equal "$(readelf -d saxpy | grep RUNPATH)" "$(readelf -d saxpy_bench | grep RUNPATH)"
+}
+
 @test "02: the stage runs alone, beside common, and clean removes what was built" {
     run_alone 02-dlopen-from-c
     assert_output --partial "$GREETINGS

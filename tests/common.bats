@@ -386,10 +386,10 @@ packages: make PYTHON=..."
 
 @test "sanitize: clean has to be clean, reported has to be reported" {
     cd "$BATS_TEST_TMPDIR" || return 1
-    local options=(-g -fsanitize=address -fsanitize=undefined) nvcc=$TOP/common/cpu/nvcc
+    local options=(-g -fsanitize=address -fsanitize=undefined)
+    find_compiler
     if [ "$TEST_BACKEND" = cuda ]; then
-        requires nvcc
-        options=(-arch=native) nvcc=$NVCC
+        options=()
         NVCC_FOLDER=$(dirname "$(realpath "$(command -v "$NVCC")")")
         export NVCC_FOLDER
         PATH=$PATH:$NVCC_FOLDER command -v compute-sanitizer || skip "needs compute-sanitizer"
@@ -406,7 +406,7 @@ int main(int argc, char **argv) {
     return 0;
 }
 PROGRAM
-    "$nvcc" "${options[@]}" -o program program.cu
+    "${compile[@]}" "${options[@]}" -o program program.cu
     export BACKEND=$TEST_BACKEND TOOLS=memcheck
     try "$TOP/common/sanitize" clean './program 16'
     assert_success
@@ -429,7 +429,7 @@ PROGRAM
     assert_failure
     refute_output --partial 'ok,'
     if [ "$TEST_BACKEND" = cpu ]; then # built as usual, there is nothing that could complain
-        "$nvcc" -o program program.cu
+        "${compile[@]}" -o program program.cu
         try "$TOP/common/sanitize" clean './program 16'
         assert_failure 1
         assert_line 'it was built without -fsanitize=address'

@@ -25,6 +25,7 @@ requires() {
             ;;
         nvcc)
             NVCC=$("$TEST_PYTHON" -c "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
+            case $NVCC in */site-packages/*) export NVCC_APPEND_FLAGS=-L${NVCC%/bin/nvcc}/lib ;; esac # as make passes it
             [ -n "$NVCC" ] && return 0
             [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
             skip "needs nvcc"
@@ -57,13 +58,18 @@ try_on_cpu() {
     try env "${settings[@]}" "$BATS_TEST_TMPDIR/program"
 }
 
-# Builds $BATS_TEST_TMPDIR/tools.so: how much of the device's memory is free; streams; a reset by somebody else.
-build_tools() {
-    local nvcc=$TOP/common/cpu/nvcc
+# Sets the array `compile`: the compiler of the backend that is tested, and what makes its code run here.
+find_compiler() {
+    compile=("$TOP/common/cpu/nvcc")
     if [ "$TEST_BACKEND" = cuda ]; then
         requires nvcc
-        nvcc=$NVCC
+        compile=("$NVCC" -arch=native)
     fi
+}
+
+# Builds $BATS_TEST_TMPDIR/tools.so: how much of the device's memory is free; streams; a reset by somebody else.
+build_tools() {
+    find_compiler
     cat >"$BATS_TEST_TMPDIR/tools.cu" <<'PROGRAM'
 extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }
 extern "C" void *new_stream(void) { cudaStream_t s = 0; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); return s; }
@@ -75,7 +81,7 @@ extern "C" int copy_on(void *s, void *to, void *from, size_t bytes)
 }
 extern "C" int reset(void) { return cudaDeviceReset(); }
 PROGRAM
-    "$nvcc" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_TMPDIR/tools.cu"
+    "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_TMPDIR/tools.cu"
 }
 
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
@@ -97,9 +103,10 @@ copy_out() {
     for folder in 0*/; do make -s -C "$folder" clean >/dev/null; done
 }
 
-# make in such a copy, with the Python and the backend that are tested; gcc in a hurry.
+# make in such a copy, with the Python, the backend and the nvcc that are tested; gcc in a hurry.
 try_make() {
-    try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" "$@"
+    [ "$TEST_BACKEND" = cpu ] || requires nvcc
+    try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$@"
 }
 
 # Runs a stage that was copied out with common. A second build has nothing to do, and clean leaves what there was.

@@ -81,13 +81,9 @@ __device__ int factor = 2;
 __global__ void multiply(int *p) { *p *= factor; }
 extern "C" int take(int *d) { int h = 0; multiply<<<1, 1>>>(d); cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); return cudaFree(d) ? -1 : h; }
 PROGRAM
-    local nvcc=("$CPU_NVCC")
-    if [ "$TEST_BACKEND" = cuda ]; then
-        requires nvcc
-        nvcc=("$NVCC" -arch=native)
-    fi
+    find_compiler
     for part in give take; do
-        "${nvcc[@]}" -shared -Xcompiler -fPIC -o "lib$part.so" "$part.cu"
+        "${compile[@]}" -shared -Xcompiler -fPIC -o "lib$part.so" "$part.cu"
     done
     try_python CPU_CUDA_LEAKS=1 <<'PROGRAM'
 import ctypes
