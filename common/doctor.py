@@ -76,7 +76,7 @@ def why_not_with(nvcc):
     cuda = cuda_of(nvcc)
     if cuda is None:
         return None
-    source = "" if nvcc else " of PyPI, as there is no other,"
+    source = "" if nvcc and not nvcc.startswith(VENV) else " of PyPI, as there is no other,"
     if version.value // 1000 < cuda:
         has = f"{version.value // 1000}.{version.value % 1000 // 10}"
         return (

@@ -288,7 +288,7 @@ PROGRAM
 
 @test "04: no access outside an array: compute-sanitizer has no complaint" {
     requires gpu
-    command -v compute-sanitizer >/dev/null || skip "needs compute-sanitizer"
+    requires compute-sanitizer
     cat >"$BATS_TEST_TMPDIR/program.py" <<'PROGRAM'
 import numpy as np
 from wrapper import cuda_gather

@@ -30,6 +30,13 @@ requires() {
             [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
             skip "needs nvcc"
             ;;
+        compute-sanitizer) # beside nvcc, if it is not on PATH
+            requires nvcc
+            PATH=$PATH:$(dirname "$(realpath "$(command -v "$NVCC")")")
+            command -v compute-sanitizer >/dev/null && return 0
+            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no compute-sanitizer"
+            skip "needs compute-sanitizer"
+            ;;
         *) fail "requires: what is $1?" ;;
     esac
 }

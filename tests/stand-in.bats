@@ -62,7 +62,8 @@ copy_program() {
     local folder=$TOP/common/cpu/lib
     if [ "$TEST_BACKEND" = cuda ]; then
         requires nvcc
-        folder=$(dirname "$(find -L "$(dirname "$NVCC")/.." -name libnvrtc.so.13 -print -quit)")
+        folder=$(find -L "$(dirname "$(realpath "$(command -v "$NVCC")")")/.." -name libnvrtc.so.13 -printf '%h' -quit)
+        [ -n "$folder" ]
     fi
     try env LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$BATS_TEST_TMPDIR/program"
     assert_success

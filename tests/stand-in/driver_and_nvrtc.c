@@ -117,6 +117,8 @@ int main(void)
     printf("PTX: a text, %d, that begins with //: %d\n", strlen(ptx) + 1 == bytes, !strncmp(ptx, "//", 2));
     const char *cubin = output(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN", &bytes);
     printf("cubin: an ELF file: %d\n", !memcmp(cubin, "\177ELF", 4));
+    NVRTC(nvrtcDestroyProgram, &program);
+    NVRTC(nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
     NVRTC(nvrtcCompileProgram, program, 1, options + 2);
     output(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN", &bytes);
     printf("cubin of compute_80: %zu bytes\n", bytes);
