@@ -1,20 +1,11 @@
-// Five failures that nobody notices, each without the check and with it.
+// Five failures that nobody notices. Of each there are two functions, one below the other: the wrong one,
+// and the same with the check that is missing in it.
 // Build: make silent
 // Run:   ./silent big_block, then ./silent big_block check; the others: see main
 #include "check.h"
 #include <string.h>
 
 static const int n = 1000;
-static int checked; // "check" on the command line
-
-// Where a careful program has CHECK; without "check", what the call returns is thrown away.
-#define CHECK_IF_ASKED(call) \
-    do { \
-        if (checked) \
-            CHECK(call); \
-        else \
-            (void)(call); \
-    } while (0)
 
 __global__ void Fill(float *x, float value, int count)
 {
@@ -56,74 +47,118 @@ static void count_sevens(float *d_x)
     CHECK(cudaFree(d_x));
 }
 
-// A block of 1025 threads is one too many: nothing runs, and the launch itself tells nobody.
+// ---- A block of 1025 threads is one too many: nothing runs, and the launch itself tells nobody.
+
 static void big_block(void)
 {
     float *d_x = device_ones();
     Fill<<<1, 1025>>>(d_x, 7, n);
-    CHECK_IF_ASKED(cudaGetLastError());
     count_sevens(d_x);
 }
 
-// The program ends before the kernel has run, or before its text has come back.
+static void big_block_checked(void)
+{
+    float *d_x = device_ones();
+    Fill<<<1, 1025>>>(d_x, 7, n);
+    CHECK(cudaGetLastError());
+    count_sevens(d_x);
+}
+
+// ---- The program ends before the kernel has run, or before its text has come back.
+
 static void no_wait(void)
 {
     Greet<<<1, 1>>>();
-    CHECK_IF_ASKED(cudaGetLastError());
-    if (checked)
-        CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGetLastError());
 }
 
-// 4 blocks of 256 are 1024 threads, for 1000 elements. The check that is missing is i < n.
+static void no_wait_checked(void)
+{
+    Greet<<<1, 1>>>();
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+}
+
+// ---- 4 blocks of 256 are 1024 threads, for 1000 elements. The check that is missing is i < n.
+
 static void no_guard(void)
 {
     float *d_x = device_ones();
-    if (checked)
-        Fill<<<4, 256>>>(d_x, 7, n);
-    else
-        FillWithoutGuard<<<4, 256>>>(d_x, 7);
+    FillWithoutGuard<<<4, 256>>>(d_x, 7);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     count_sevens(d_x);
 }
 
-// An array of the CPU's, given to a kernel. The launch is fine; what it follows is not.
+static void no_guard_checked(void)
+{
+    float *d_x = device_ones();
+    Fill<<<4, 256>>>(d_x, 7, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    count_sevens(d_x);
+}
+
+// ---- An array of the CPU's, given to a kernel. The launch is fine; what it follows is not.
+
 static void host_pointer(void)
 {
     float x[n] = {};
     Fill<<<(n + 255) / 256, 256>>>(x, 7, n);
-    CHECK_IF_ASKED(cudaGetLastError());
-    CHECK_IF_ASKED(cudaDeviceSynchronize());
+    cudaDeviceSynchronize(); // returns an error that nobody looks at
     printf("x[0] is %g\n", x[0]);
 }
 
-// A kernel fails, and the first call after it that waits reports the error as if it were its own.
+static void host_pointer_checked(void)
+{
+    float x[n] = {};
+    Fill<<<(n + 255) / 256, 256>>>(x, 7, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    printf("x[0] is %g\n", x[0]);
+}
+
+// ---- A kernel fails, and the first call after it that waits reports the error as if it were its own.
+
 static void late(void)
 {
-    float *d_x = device_ones();
-    float *no_array = NULL;
+    float *d_x = device_ones(), *no_array = NULL;
     Fill<<<(n + 255) / 256, 256>>>(no_array, 7, n);
     CHECK(cudaGetLastError());
-    if (checked)
-        CHECK(cudaDeviceSynchronize());
     count_sevens(d_x); // there is nothing wrong with this copy
+}
+
+static void late_checked(void)
+{
+    float *d_x = device_ones(), *no_array = NULL;
+    Fill<<<(n + 255) / 256, 256>>>(no_array, 7, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    count_sevens(d_x);
 }
 
 int main(int argc, char **argv)
 {
     const struct {
         const char *name;
-        void (*run)(void);
-    } failures[] = {{"big_block", big_block},
-                    {"no_wait", no_wait},
-                    {"no_guard", no_guard},
-                    {"host_pointer", host_pointer},
-                    {"late", late}};
+        void (*wrong)(void);
+        void (*checked)(void);
+    } failures[] = {{"big_block", big_block, big_block_checked},
+                    {"no_wait", no_wait, no_wait_checked},
+                    {"no_guard", no_guard, no_guard_checked},
+                    {"host_pointer", host_pointer, host_pointer_checked},
+                    {"late", late, late_checked}};
+    bool is_checked = argc == 3 && strcmp(argv[2], "check") == 0;
 
-    checked = argc == 3 && strcmp(argv[2], "check") == 0;
-    for (auto &failure : failures)
-        if ((argc == 2 || checked) && strcmp(argv[1], failure.name) == 0)
-            return failure.run(), 0;
+    for (auto &failure : failures) {
+        if ((argc == 2 || is_checked) && strcmp(argv[1], failure.name) == 0) {
+            if (is_checked)
+                failure.checked();
+            else
+                failure.wrong();
+            return 0;
+        }
+    }
     fprintf(stderr, "./silent big_block|no_wait|no_guard|host_pointer|late [check]\n");
     return 2;
 }

@@ -52,8 +52,10 @@ int main(int argc, char **argv)
 {
     char *end = NULL;
     long power = argc > 1 ? strtol(argv[1], &end, 10) : 20;
-    if ((end && *end) || power < 2 || power > 28)
-        return fprintf(stderr, "./timing P: 2^P floats, P from 2 to 28\n"), 2;
+    if ((end && *end) || power < 2 || power > 28) {
+        fprintf(stderr, "./timing P: 2^P floats, P from 2 to 28\n");
+        return 2;
+    }
     const int n = 1 << power;
     const size_t bytes = n * sizeof(float);
 
@@ -90,8 +92,10 @@ int main(int argc, char **argv)
     copy_in();
     launch4(d_a, d_b, n);
     copy_out();
-    if (!right || result != expected)
-        return fprintf(stderr, "the GPU's sum is not the CPU's\n"), 1;
+    if (!right || result != expected) {
+        fprintf(stderr, "the GPU's sum is not the CPU's\n");
+        return 1;
+    }
 
     double copy_rate = copy_bandwidth(), moved = 3.0 * bytes; // a and b are read, b is written
     double kernel = device_time([&] { launch(d_a, d_b, n); });

@@ -24,8 +24,10 @@ int main(void)
     const size_t bytes = n * sizeof(float);
     float *a = (float *)malloc(bytes), *b = (float *)malloc(bytes);
     float *expected = (float *)malloc(bytes), *result = (float *)malloc(bytes);
-    if (!a || !b || !expected || !result)
-        return fprintf(stderr, "out of memory\n"), 1;
+    if (!a || !b || !expected || !result) {
+        fprintf(stderr, "out of memory\n");
+        return 1;
+    }
     for (int i = 0; i < n; i++) {
         a[i] = (float)rand() / (float)RAND_MAX;
         expected[i] = b[i] = (float)rand() / (float)RAND_MAX;

@@ -86,8 +86,10 @@ int main(int argc, char **argv)
     char *end = NULL;
     if (argc > 1)
         powers = {strtol(argv[1], &end, 10)};
-    if ((end && *end) || powers[0] < 10 || powers[0] > 28)
-        return fprintf(stderr, "./saxpy_bench P: 2^P floats, P from 10 to 28\n"), 2;
+    if ((end && *end) || powers[0] < 10 || powers[0] > 28) {
+        fprintf(stderr, "./saxpy_bench P: 2^P floats, P from 10 to 28\n");
+        return 2;
+    }
 
     CHECK(cudaFree(NULL)); // makes the context, which the driver's calls use too
     require_gpu();

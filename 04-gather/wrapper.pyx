@@ -6,6 +6,8 @@ Run:   python3 test_gather.py
 """
 import numpy as np
 
+from cuda_error import CudaError, exception_for
+
 cdef extern from "cuda_index.cuh" nogil:
     int Gather(const float *source, const int *index, float *res, int N, int M)
     const char *GatherErrorName(int code)
@@ -13,17 +15,6 @@ cdef extern from "cuda_index.cuh" nogil:
 
 INT_MAX = 2**31 - 1
 INT_MIN = -(2**31)
-
-
-class CudaError(RuntimeError):
-    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress") and .text (in words)."""
-
-    def __init__(self, code, name, text):
-        super().__init__(code, name, text)  # all three in args: the exception can be pickled
-        self.code, self.name, self.text = code, name, text
-
-    def __str__(self):
-        return f"CUDA error {self.code}, {self.name}: {self.text}"
 
 
 def check_array(name, array, *dtypes):
@@ -71,9 +62,6 @@ def cuda_gather(x, idx):
     if status < 0:
         raise IndexError(f"index {idx[-1 - status]} is out of bounds for axis 0 with size {M}")
     if status > 0:
-        name, text = GatherErrorName(status).decode(), GatherErrorText(status).decode()
-        if name == "cudaErrorMemoryAllocation":
-            wanted = x.nbytes + narrow.nbytes + res.nbytes
-            raise MemoryError(f"the GPU has no room for these arrays ({wanted} bytes)")
-        raise CudaError(status, name, text)
+        raise exception_for(status, GatherErrorName(status).decode(), GatherErrorText(status).decode(),
+                            x.nbytes + narrow.nbytes + res.nbytes)
     return res

@@ -1,39 +1,35 @@
-# Which compiler: NVIDIA's nvcc for a GPU, or ../common/cpu/nvcc, which compiles for the CPU.
-# doctor.py decides: BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
-ifndef DEVICE_FOUND
-DEVICE_FOUND := $(shell command -v '$(PYTHON)' >/dev/null && \
-    BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' \
-    $(PYTHON) $(COMMON)/doctor.py device 2>&1)
-ifeq ($(filter cuda cpu,$(word 1,$(DEVICE_FOUND))),)
-NO_PYTHON := $(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv
-$(error $(or $(DEVICE_FOUND),$(NO_PYTHON)))
-endif
-$(info Device: $(wordlist 4,99,$(DEVICE_FOUND)))
-endif
-export DEVICE_FOUND
+# Which compiler: NVIDIA's nvcc for a GPU, or cpu/nvcc, which compiles for the CPU; and which Python.
+# doctor.py answers once, for all stages; BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
+define newline
 
-override BACKEND := $(word 1,$(DEVICE_FOUND))
-override NVCC := $(word 2,$(DEVICE_FOUND))
-NVCCFLAGS = -O2 -I../common -Xcompiler -Wall
+
+endef
+NO_PYTHON := $(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv
+ifndef DOCTOR
+DOCTOR := $(shell command -v '$(PYTHON)' >/dev/null && \
+    BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' PYTHON='$(PYTHON)' \
+    CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
+    $(PYTHON) $(COMMON)/doctor.py make)
+export DOCTOR
+SAY_DEVICE = $(info Device: $(DEVICE))
+endif
+$(eval $(subst |,$(newline),$(or $(value DOCTOR),$$(error $(NO_PYTHON)))))
+$(SAY_DEVICE)
+
+NVCCFLAGS = -O2 -I$(COMMON) -Xcompiler -Wall
 # A shared library: code for any place in memory; only the interface visible, also of what it links.
 SHARED = -shared -Xcompiler -fPIC,-fvisibility=hidden -Xlinker --exclude-libs=ALL
 
 ifeq ($(BACKEND),cuda)
 # the code that this machine's GPU runs; CUDA_ARCH=sm_80 builds for another
-CUDA_ARCH ?= $(if $(filter gpu,$(word 3,$(DEVICE_FOUND))),native)
+CUDA_ARCH ?= $(if $(HAS_GPU),native)
 ifneq ($(CUDA_ARCH),)
 NVCCFLAGS += -arch=$(CUDA_ARCH)
-endif
-endif
-
-ifeq ($(NVCC),from-pypi)
-PYTHON_LIB := $(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
-override NVCC := ../.venv/lib/$(PYTHON_LIB)/site-packages/nvidia/cu13/bin/nvcc
-NVCC_PACKAGES := nvcc-packages
 endif
 # PyPI's nvcc does not find its own libraries
 ifneq ($(findstring /site-packages/,$(NVCC)),)
 NVCCFLAGS += -L$(NVCC:%/bin/nvcc=%/lib)
+endif
 endif
 
 # the host compiler: gcc and g++, unless CC or CXX is set
@@ -52,5 +48,5 @@ NVCC_FOLDER = $(patsubst %/,%,$(dir $(realpath $(shell command -v $(NVCC)))))
 NVRTC_FOLDER = $(patsubst %/,%,$(dir $(firstword \
     $(wildcard $(NVCC_FOLDER)/../lib*/libnvrtc.so.1[0-9]*) $(wildcard $(NVCC_FOLDER)/../targets/*/lib/libnvrtc.so.1[0-9]*))))
 ifeq ($(BACKEND),cpu)
-NVRTC_FOLDER := $$ORIGIN/../common/cpu/lib
+NVRTC_FOLDER = $$ORIGIN/../common/cpu/lib
 endif

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """What this machine has and lacks. Make asks; so can you.
 
-    doctor.py                 a table of all that is needed, and the command that mends what is missing
-    doctor.py need TOOL ...   silent if these are there, else one line for each that is not, and exit status 1
-    doctor.py device          for make: the backend, its nvcc, "gpu" or "no-gpu", and a line for people
-    doctor.py python          for make: the interpreter with Cython and NumPy, its extension suffix, its headers
+    doctor.py         tries all that make run and make test need, a line for each, and the command that mends it
+    doctor.py make    for make: which device, compiler and Python, and what is missing, as make's assignments
+    doctor.py shell   for tests/run: the same, as a shell's assignments
 
-Needs Python's standard library only.
+Needs Python's standard library only. It listens to BACKEND, NVCC, CC, CXX and REQUIRE_GPU.
 """
 
 import ctypes
@@ -14,13 +13,31 @@ import glob
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-VENV = os.path.join(os.path.dirname(HERE), ".venv")
+sys.dont_write_bytecode = True  # leave nothing behind
+import install  # noqa: E402
+from install import HERE, VENV  # noqa: E402
+
+TOP = os.path.dirname(HERE)
+
+
+def ask(command):
+    """(exit status, stdout and stderr) of a command; 127 if there is none of that name."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except OSError as error:
+        return 127, str(error)
+    return done.returncode, done.stdout.strip()
+
+
+# ---- The device
 
 
 def gpu():
@@ -32,17 +49,15 @@ def gpu():
     error = driver.cuInit(0)
     if error == 100:
         return None, "the NVIDIA driver sees no GPU"
-    if error != 0:
-        return None, f"the NVIDIA driver answers with error {error}"
     name = ctypes.create_string_buffer(256)
-    error = driver.cuDeviceGetName(name, 256, 0)
+    error = error or driver.cuDeviceGetName(name, 256, 0)
     if error != 0:
         return None, f"the NVIDIA driver answers with error {error}"
     return name.value.decode(), None
 
 
 def find_nvcc():
-    """$NVCC, or the nvcc on PATH, or at the toolkit's usual place, or of venv.py; or None."""
+    """$NVCC, or the nvcc on PATH, or at the toolkit's usual place, or in .venv; or None."""
     if os.environ.get("NVCC"):
         return shutil.which(os.environ["NVCC"])
     if shutil.which("nvcc"):
@@ -51,24 +66,22 @@ def find_nvcc():
     if os.access(toolkit, os.X_OK):
         return toolkit
     found = glob.glob(VENV + "/lib/python*/site-packages/nvidia/cu*/bin/nvcc")
-    complete = os.path.exists(os.path.join(VENV, "requirements-nvcc.txt"))  # venv.py's last step
-    return found[0] if found and complete else None
+    return found[0] if found and install.is_complete("requirements-nvcc.txt") else None
 
 
 def cuda_of(nvcc):
     """The major version of CUDA that nvcc belongs to, 13; PyPI's is 13 (requirements-nvcc.txt); None if it says none."""
     if nvcc is None:
         return 13
-    ask = dict(stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    release = re.search(r"release (\d+)", subprocess.run([nvcc, "--version"], **ask).stdout)
+    release = re.search(r"release (\d+)", ask([nvcc, "--version"])[1])
     return int(release[1]) if release else None
 
 
 def why_not_with(nvcc):
     """Why the first GPU does not run what nvcc compiles, and what mends it; None if it does."""
     driver = ctypes.CDLL("libcuda.so.1")
-    version, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-    error = driver.cuDriverGetVersion(ctypes.byref(version))
+    known, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    error = driver.cuDriverGetVersion(ctypes.byref(known))
     for number, attribute in (major, 75), (minor, 76):  # the compute capability
         error = error or driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, 0)
     if error != 0:
@@ -77,8 +90,8 @@ def why_not_with(nvcc):
     if cuda is None:
         return None
     source = "" if nvcc and not nvcc.startswith(VENV) else " of PyPI, as there is no other,"
-    if version.value // 1000 < cuda:
-        has = f"{version.value // 1000}.{version.value % 1000 // 10}"
+    if known.value // 1000 < cuda:
+        has = f"{known.value // 1000}.{known.value % 1000 // 10}"
         return (
             f"the NVIDIA driver knows CUDA {has} and the nvcc{source} is of CUDA {cuda}: "
             f"install a newer driver, or the CUDA Toolkit {has}"
@@ -93,156 +106,222 @@ def why_not_with(nvcc):
 
 
 def device():
-    """What make builds for: (backend, nvcc, "gpu" or "no-gpu", why). Stops with one line if it cannot."""
+    """What make builds for: {BACKEND, NVCC, HAS_GPU, DEVICE: a line for people}. Stops with one line if it cannot."""
     wanted = os.environ.get("BACKEND", "")
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
     name, no_gpu = gpu()
     nvcc = find_nvcc()
     if os.environ.get("NVCC") and not nvcc and wanted != "cpu":
-        sys.exit(
-            f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu"
-        )
-    if not no_gpu:
-        no_gpu = why_not_with(nvcc)
+        sys.exit(f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu")
+    no_gpu = no_gpu or why_not_with(nvcc)
     if os.environ.get("REQUIRE_GPU") == "1" and no_gpu and not wanted:
         sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
-    if wanted == "cuda" or (wanted == "" and not no_gpu):
-        if no_gpu and not nvcc:
-            sys.exit(
-                "BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu"
-            )
-        why = "BACKEND=cuda was asked for" if wanted else "it answers"
-        why += f", but there is no GPU to run on: {no_gpu}" if no_gpu else ""
-        why += "" if nvcc else "; nvcc comes from PyPI"
-        if nvcc and nvcc.startswith(VENV):  # as seen from a stage
-            nvcc = os.path.join("..", os.path.relpath(nvcc, os.path.dirname(VENV)))
-        line = f"GPU{', ' + name if name else ''}, because {why}"
-        return "cuda", nvcc or "from-pypi", "no-gpu" if no_gpu else "gpu", line
-    why = "BACKEND=cpu was asked for" if wanted else no_gpu
-    return (
-        "cpu",
-        "../common/cpu/nvcc",
-        "no-gpu" if no_gpu else "gpu",
-        f"CPU stand-in, because {why}",
-    )
+    answer = {"HAS_GPU": "" if no_gpu else "yes", "INSTALL_NVCC": ""}
+    if wanted == "cpu" or (wanted == "" and no_gpu):
+        why = "BACKEND=cpu was asked for" if wanted else no_gpu
+        line = f"CPU stand-in, because {why}"
+        return {**answer, "BACKEND": "cpu", "NVCC": os.path.join(HERE, "cpu", "nvcc"), "DEVICE": line}
+    if no_gpu and not nvcc:
+        sys.exit("BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu")
+    why = "BACKEND=cuda was asked for" if wanted else "it answers"
+    why += f", but there is no GPU to run on: {no_gpu}" if no_gpu else ""
+    if not nvcc:
+        why += "; nvcc comes from PyPI"
+        library = os.path.basename(sysconfig.get_path("stdlib"))  # python3.11
+        nvcc = os.path.join(VENV, "lib", library, "site-packages", "nvidia", "cu13", "bin", "nvcc")
+        answer["INSTALL_NVCC"] = "requirements-nvcc.txt"
+    line = f"GPU{', ' + name if name else ''}, because {why}"
+    return {**answer, "BACKEND": "cuda", "NVCC": nvcc, "DEVICE": line}
 
 
-def has_packages(python):
-    """True if that interpreter has Cython >= 3.1 and NumPy."""
-    code = (
-        "from importlib.metadata import version; version('numpy'); "
-        "raise SystemExit([int(n) for n in version('Cython').split('.')[:2]] < [3, 1])"
-    )
+# ---- The Python
+
+
+def has_packages():
+    """True if this Python has Cython >= 3.1 and NumPy."""
     try:
-        return subprocess.run([python, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
-    except OSError:
+        version("numpy")
+        return [int(n) for n in version("Cython").split(".")[:2]] >= [3, 1]
+    except PackageNotFoundError:
         return False
 
 
 def python():
-    """(interpreter, extension suffix, folder of Python.h): this one if it has the packages, or .venv's."""
-    interpreter = os.environ.get("PYTHON") or "python3"
-    # one name for .venv, whether it is activated or not
-    in_venv = os.path.exists(VENV) and os.path.samefile(sys.prefix, VENV)
-    if in_venv or not has_packages(sys.executable):
-        interpreter = "../.venv/bin/python"
-    return interpreter, sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")
+    """{PY: this Python if it has the packages, else .venv's; EXT: a module's suffix; where Python.h is; what to install}."""
+    in_venv = os.path.exists(VENV) and os.path.samefile(sys.prefix, VENV)  # one name for it, activated or not
+    own = has_packages() and not in_venv
+    needs = "" if own or install.is_complete("requirements.txt") else "requirements.txt"
+    return {
+        "PY": os.environ.get("PYTHON") or sys.executable if own else install.PYTHON,
+        "EXT": sysconfig.get_config_var("EXT_SUFFIX"),
+        "PYTHON_INCLUDE": sysconfig.get_path("include"),
+        "INSTALL_PYTHON": needs,
+    }
+
+
+# ---- What is missing
 
 
 def apt(package):
     return f"sudo apt-get install -y {package}"
 
 
-def bats_version():
-    try:
-        text = subprocess.run(["bats", "--version"], stdout=subprocess.PIPE, text=True).stdout
-    except OSError:
-        return None
-    return tuple(int(n) for n in re.findall(r"\d+", text)[:2])
-
-
-def bats_library(name):
-    folders = os.environ.get("BATS_LIB_PATH", "").split(":") + [
-        "/usr/lib/bats",
-        "/usr/lib",
-        "/usr/local/lib",
-    ]
-    return any(f and os.path.exists(os.path.join(f, name, "load.bash")) for f in folders)
-
-
-def missing(tool):
-    """None if `tool` is there; else what is wrong and the command that mends it."""
-    if tool in ("gcc", "g++"):
-        variable = "CC" if tool == "gcc" else "CXX"
-        compiler = os.environ.get(variable) or tool
+def missing_compiler():
+    for variable, usual in ("CXX", "g++"), ("CC", "gcc"):
+        compiler = os.environ.get(variable) or usual
         if " " in compiler:
             return f"{variable}={compiler}: one program, without options"
         if not shutil.which(compiler):
             return f"{compiler} is missing: {apt('g++')}"
-    elif tool == "Python.h":
-        if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
-            return f"Python.h is missing for {sys.executable}: {apt('python3-dev')}"
-    elif tool == "venv":
-        if not has_packages(sys.executable) and not has_packages(
-            os.path.join(VENV, "bin", "python")
-        ):
-            if not importlib.util.find_spec("ensurepip"):
-                return f"{sys.executable} cannot make a virtual environment: {apt('python3-venv')}"
-    elif tool == "bats":
-        version = bats_version()
-        if version is None:
-            return f"bats is missing: {apt('bats bats-assert')}"
-        if version < (1, 5):
-            return (
-                f"bats {'.'.join(map(str, version))} is too old, 1.5 is needed: "
-                "git clone https://github.com/bats-core/bats-core && sudo bats-core/install.sh /usr/local"
-            )
-    elif tool in ("bats-assert", "bats-support"):
-        if not bats_library(tool):
-            return f"{tool} is missing: {apt('bats-assert')} (BATS_LIB_PATH names other folders)"
-    elif tool == "write":
-        if not os.access(".", os.W_OK):
-            return f"{os.getcwd()} is read-only: copy the repository to a folder of yours, and make there"
-    elif not shutil.which(tool):
-        return f"{tool} is missing: {apt(tool)}"
-    return None
+    return ""
 
 
-def table():
-    """Prints a line for each thing; returns 1 if something is missing that nothing can replace."""
-    status = 0
-    for tool in ("make", "gcc", "g++", "Python.h", "venv", "bats", "bats-assert", "bats-support"):
-        problem = missing(tool)
-        print(f"{'MISSING' if problem else 'ok':9}{problem or tool}")
-        status = 1 if problem else status
+def missing_for_python():
+    if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
+        return f"Python.h is missing for {sys.executable}: {apt('python3-dev')}"
+    if python()["INSTALL_PYTHON"] and not importlib.util.find_spec("ensurepip"):
+        return f"{sys.executable} cannot make a virtual environment: {apt('python3-venv')}"
+    return ""
+
+
+def bats_library(name):
+    """Where that library of Bats is, or None."""
+    folders = os.environ.get("BATS_LIB_PATH", "").split(":") + ["/usr/lib/bats", "/usr/lib", "/usr/local/lib"]
+    paths = [os.path.join(folder, name, "load.bash") for folder in folders if folder]
+    return next(filter(os.path.exists, paths), None)
+
+
+def missing_for_tests():
+    if not shutil.which("bats"):
+        return f"bats is missing: {apt('bats bats-assert')}"
+    found = re.findall(r"\d+", ask(["bats", "--version"])[1])[:2]
+    if tuple(map(int, found)) < (1, 5):
+        return (
+            f"bats {'.'.join(found)} is too old, 1.5 is needed: "
+            "git clone https://github.com/bats-core/bats-core && sudo bats-core/install.sh /usr/local"
+        )
+    for name in "bats-support", "bats-assert":
+        if not bats_library(name):
+            return f"{name} is missing: {apt('bats-assert')} (BATS_LIB_PATH names other folders)"
+    return ""
+
+
+# ---- Answers for make and the shell
+
+
+def answers():
+    missing = {"MISSING": missing_compiler(), "MISSING_FOR_PYTHON": missing_for_python()}
+    return {**device(), **python(), **missing}
+
+
+def for_make():
+    """One line, with | between the assignments. $(TOP) is the repository, as a stage sees it."""
+    try:
+        found = answers()
+    except SystemExit as stopped:
+        return f"$(error {stopped})"
+    lines = []
+    for name, value in found.items():
+        value = value.replace("$", "$$").replace("#", r"\#")
+        if value.startswith(TOP + "/"):
+            value = "$(TOP)" + value[len(TOP) + 1 :]
+        lines.append(f"override {name} := {value}")
+    return "|".join(lines)
+
+
+# ---- The trial
+
+KERNEL = r"""#include <stdio.h>
+__global__ void seven(int *x) { *x = 7; }
+int main() { int *d, h = 0; cudaMalloc(&d, 4); seven<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf("%d\n", h); }
+"""
+
+
+def try_kernel():
+    """What is wrong with compiling and running a kernel, or ""."""
+    found = device()
+    if found["INSTALL_NVCC"]:
+        install.install(found["INSTALL_NVCC"])
+    with open("seven.cu", "w") as f:
+        f.write(KERNEL)
+    command = [found["NVCC"], "-o", "seven", "seven.cu", "-L" + os.path.join(found["NVCC"], "..", "..", "lib")]
+    status, text = ask(command)
+    if status == 0 and not found["HAS_GPU"] and found["BACKEND"] == "cuda":
+        return ""  # nothing to run it on
+    if status == 0:
+        status, text = ask(["./seven"])
+    return "" if status == 0 and text.splitlines()[-1:] == ["7"] else f"a kernel does not run: {text}"
+
+
+def try_module():
+    """What is wrong with making and importing a Python module, or ""."""
+    found = python()
+    if found["INSTALL_PYTHON"]:
+        install.install(found["INSTALL_PYTHON"])
+    with open("seven.pyx", "w") as f:
+        f.write("import numpy\ndef seven(): return int(numpy.int32(7))\n")
+    compiler = [os.environ.get("CC") or "gcc", "-shared", "-fPIC", "-I" + found["PYTHON_INCLUDE"]]
+    status, text = ask([found["PY"], "-m", "cython", "-3", "seven.pyx"])
+    if status == 0:
+        status, text = ask([*compiler, "-o", "seven" + found["EXT"], "seven.c"])
+    if status == 0:
+        status, text = ask([found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"])
+    return "" if status == 0 and text == "7" else f"a Cython module does not run: {text}"
+
+
+def try_tests():
+    with open("seven.bats", "w") as f:
+        f.write("".join(f"load {shlex.quote(bats_library(n))}\n" for n in ("bats-support", "bats-assert")))
+        f.write("@test 'seven' { run echo 7; assert_output 7; }\n")
+    status, text = ask(["bats", "--formatter", "tap", "seven.bats"])
+    return "" if status == 0 and "ok 1 seven" in text else f"Bats does not run: {text}"
+
+
+def trial():
+    """Tries all that make run and make test need; prints a line for each. True if nothing is missing."""
+    complaints = []
+
+    def report(name, complaint):
+        print(f"{'MISSING' if complaint else 'ok':9}{complaint or name}", flush=True)
+        complaints.extend([complaint] if complaint else [])
+        return not complaint
+
     print(f"{'ok':9}python3: {sys.version.split()[0]}, {sys.executable}")
-    if has_packages(sys.executable):
-        where = "python3 has them"
-    elif has_packages(os.path.join(VENV, "bin", "python")):
-        where = "in .venv"
-    else:
-        where = "make will put them into .venv"
-    print(f"{'ok':9}Cython >= 3.1 and NumPy: {where}")
-    print(f"{'ok' if find_nvcc() else '-':9}nvcc: {find_nvcc() or 'none'}")
-    name, no_gpu = gpu()
+    report("make", "" if shutil.which("make") else f"make is missing: {apt('make')}")
+    nvcc, (name, no_gpu) = find_nvcc(), gpu()
+    print(f"{'ok' if nvcc else '-':9}nvcc: {nvcc or 'none'}")
     print(f"{'ok' if name else '-':9}GPU: {name or 'none, ' + no_gpu}")
-    backend, _, _, line = device()
-    print(f"make run would use: {line}")
-    return status
+    has_compiler = report("C and C++ compiler", missing_compiler())
+    has_headers = report("Python.h, and Cython and NumPy or a way to install them", missing_for_python())
+    has_bats = report("Bats, bats-support, bats-assert", missing_for_tests())
+    with tempfile.TemporaryDirectory() as folder:
+        here = os.getcwd()
+        os.chdir(folder)
+        for wanted, name, attempt in (
+            (has_compiler, "a kernel compiles and runs", try_kernel),
+            (has_compiler and has_headers, "a Cython module compiles and runs", try_module),
+            (has_bats, "a test runs", try_tests),
+        ):
+            if wanted:
+                try:
+                    report(name, attempt())
+                except SystemExit as stopped:  # what cannot be installed, in a line
+                    report(name, str(stopped))
+        os.chdir(here)
+    print(f"make run would use: {device()['DEVICE']}")
+    print("make run and make test: " + ("they will not run here before that is mended" if complaints else "ready"))
+    return not complaints
 
 
 def main(arguments):
-    if arguments == ["device"]:
-        print(*device())
-    elif arguments == ["python"]:
-        print(*python())
-    elif arguments[:1] == ["need"]:
-        problems = [p for p in map(missing, arguments[1:]) if p]
-        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
-        sys.exit(1 if problems else 0)
+    if arguments == ["make"]:
+        print(for_make())
+    elif arguments == ["shell"]:
+        found = {**answers(), "MISSING_FOR_TESTS": missing_for_tests()}
+        print("\n".join(f"{name}={shlex.quote(value)}" for name, value in found.items()))
     elif not arguments:
-        sys.exit(table())
+        sys.exit(0 if trial() else 1)
     else:
         sys.exit(__doc__)
 

@@ -1,30 +1,45 @@
-# What the stages share. A stage's Makefile names BUILDS, the files it makes, and has special rules.
-COMMON := ../common
+# What the stages share: it finds the sources that lie in a stage, yours too, and knows how to build each.
+#   mine.cu      a program, mine               libmine.cu   a library, libmine.so
+#   mine_c.c     a program in C, mine_c        mine.pyx     a Python module
+# What is called mine is linked with libmine.so, if there is a libmine.cu. A stage's Makefile says what is special.
+COMMON ?= ../common
+TOP := $(COMMON:common=)
 PYTHON ?= python3
-STAGE := $(lastword $(notdir $(CURDIR)))
+STAGE := $(patsubst $(abspath $(COMMON)/..)/%,%,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build run test sanitize sanitized bench need-gpu clean doctor tools nvcc-packages python-packages FORCE
+.PHONY: help build run test sanitize sanitized bench need-gpu clean doctor tools packages FORCE
+
+# SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
+CU := $(filter-out $(SPECIAL),$(wildcard *.cu))
+PYX := $(wildcard *.pyx)
+C := $(filter-out $(SPECIAL) $(PYX:.pyx=.c),$(wildcard *.c))
+HEADERS := $(wildcard *.h *.cuh) $(wildcard $(COMMON)/*.h)
+LIBRARIES := $(patsubst %.cu,%.so,$(filter lib%,$(CU)))
+PROGRAMS := $(patsubst %.cu,%,$(filter-out lib%,$(CU)))
+C_PROGRAMS := $(C:.c=)
+MODULES = $(if $(EXT),$(PYX:.pyx=$(EXT)))
+BUILDS = $(LIBRARIES) $(MORE_BUILDS) $(PROGRAMS) $(C_PROGRAMS) $(MODULES)
+LEFTOVERS += $(PYX:.pyx=.c) $(PYX:.pyx=.*.so)
 
 help:
 	@echo '$(STAGE): make TARGET'
 	@echo '  run     build this stage and run it'
-	@echo '  build   build it: $(BUILDS)'
+	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
 	@echo '  test    run its tests'
 	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
-	@echo '  bench   measure, on a GPU, and keep the result beside the page'
+	@echo '  bench   measure, on a GPU, and keep the result'
 	@echo '  clean   remove what was built'
-	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
+	@echo '  doctor  try all that is needed here, and say what mends what is missing'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
 	    'REQUIRE_GPU=1'
 
 doctor:
 	@command -v '$(PYTHON)' >/dev/null || { \
 	    echo '$(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv' >&2; exit 1; }
-	@CC='$(if $(filter default,$(origin CC)),,$(CC))' \
-	 CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
-	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' PYTHON='$(PYTHON)' $(PYTHON) ../common/doctor.py
+	@CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
+	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' $(PYTHON) $(COMMON)/doctor.py
 
 clean:
 	rm -f $(BUILDS) $(LEFTOVERS) .built-for
@@ -32,13 +47,69 @@ clean:
 
 # All that follows builds or runs something, and has to know the device.
 ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
-include ../common/device.mk
-include ../common/python.mk
+include $(COMMON)/device.mk
+
+build: $(BUILDS)
+
+# ---- How each is built
+
+$(PROGRAMS): %: %.cu
+	$(NVCC) $(NVCCFLAGS) -o $@ $<
+
+$(LIBRARIES): %.so: %.cu
+	$(NVCC) $(NVCCFLAGS) $(SHARED) -o $@ $<
+
+# rpath: where it looks for libraries. $ORIGIN: in the folder where it lies itself.
+RPATH = -Wl,-rpath,'$$ORIGIN'
+LINK = $(if $(wildcard lib$(*:_c=).cu),-L. -l$(*:_c=))
+C_OPTIONS = -std=c11 -Wall -Wextra -ffp-contract=off -Werror=incompatible-pointer-types
+$(C_PROGRAMS): %: %.c | $(LIBRARIES)
+	$(CC) $(CFLAGS) $(C_OPTIONS) -o $@ $< $(LINK) -ldl $(RPATH)
+
+# Cython makes mine.c of mine.pyx, the C compiler makes the module of that.
+$(PYX:.pyx=.c): %.c: %.pyx $(wildcard *.pxd)
+	$(PY) -m cython -3 $<
+$(MODULES): %$(EXT): %.c | $(LIBRARIES)
+	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -I$(PYTHON_INCLUDE) -shared -o $@ $< $(LINK) -ldl $(RPATH)
+
+$(BUILDS): $(HEADERS) Makefile .built-for $(RUNTIME)
+$(PYX:.pyx=.c): .built-for
+
+# The stand-in's runtime library, built before anything is built with it.
+ifeq ($(BACKEND),cpu)
+RUNTIME := $(COMMON)/cpu/lib/libcpu_cuda.so
+$(RUNTIME): $(wildcard $(addprefix $(COMMON)/cpu/,nvcc *.py include/* runtime/*)) | tools
+	@CC='$(CC)' $(COMMON)/cpu/nvcc --build-runtime
+endif
+
+# ---- What is needed
+
+# One line for what is missing, before anything is built.
+MISSING_HERE = $(or $(MISSING),$(if $(PYX),$(MISSING_FOR_PYTHON)))
+tools:
+	@[ -w . ] || { echo '$(CURDIR) is read-only: copy the repository to a folder of yours, and make there' >&2; exit 1; }
+	@[ -z '$(MISSING_HERE)' ] || { echo '$(MISSING_HERE)' >&2; exit 1; }
+
+INSTALL = $(INSTALL_NVCC) $(if $(PYX),$(INSTALL_PYTHON))
+packages: | tools
+	@$(if $(strip $(INSTALL)),$(PYTHON) $(COMMON)/install.py $(INSTALL))
+
+need-gpu:
+	@[ '$(BACKEND) $(HAS_GPU)' = 'cuda yes' ] || { \
+	    echo 'make bench needs a GPU: times of the CPU stand-in say nothing about one' >&2; exit 1; }
+
+# ---- Tests
+
+# The tests lie beside the stages; a stage that was copied out alone has none.
+test: build
+	@test -x $(TOP)tests/run || { \
+	    echo 'the tests are not here: copy the folder tests beside common' >&2; exit 1; }
+	@$(TOP)tests/run $(subst /,-,$(STAGE))
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.
 sanitize:
-	@[ '$(BACKEND) $(NEEDS_PYTHON) $(findstring clang,$(CC) $(CXX))' != 'cpu 1 clang' ] || { \
+	@[ '$(BACKEND) $(if $(PYX),python) $(findstring clang,$(CC) $(CXX))' != 'cpu python clang' ] || { \
 	    echo 'make sanitize needs gcc and g++ here: Python is not started with the AddressSanitizer of clang' >&2; exit 1; }
 	@$(MAKE) --no-print-directory SANITIZE=1 sanitized; status=$$?; \
 	    $(MAKE) --no-print-directory -s clean; exit $$status
@@ -52,44 +123,10 @@ endif
 # What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
-need-gpu:
-	@[ '$(BACKEND) $(word 3,$(DEVICE_FOUND))' = 'cuda gpu' ] || { \
-	    echo 'make bench needs a GPU: times of the CPU stand-in say nothing about one' >&2; exit 1; }
-
-build: $(BUILDS)
-
-# The tests lie beside the stages; a stage that was copied out alone has none.
-test: build
-	@test -x ../tests/run || { \
-	    echo 'the tests are not here: copy the folder tests beside $(STAGE)' >&2; exit 1; }
-	@../tests/run $(STAGE)
-
-# One line for each tool that is missing, before anything is built.
-tools:
-	@CC='$(CC)' CXX='$(CXX)' $(PYTHON) ../common/doctor.py need write g++ gcc $(PYTHON_TOOLS)
-
-nvcc-packages: | tools
-	@$(PYTHON) ../common/venv.py requirements-nvcc.txt requirements.txt
-
-# The stand-in's runtime library, built before anything is built with it.
-ifeq ($(BACKEND),cpu)
-RUNTIME := ../common/cpu/lib/libcpu_cuda.so
-$(RUNTIME): $(wildcard $(addprefix ../common/cpu/,nvcc *.py include/* runtime/*)) | tools
-	@CC='$(CC)' ../common/cpu/nvcc --build-runtime
-endif
-
-# What this folder was built with. If that changes (backend, compiler, Python, Makefile, where it lies), the builds go.
-BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(PY) $(EXT)
-.built-for: FORCE | tools $(NVCC_PACKAGES) $(PYTHON_PACKAGES)
-	@now=$$(echo '$(BUILT_FOR)' && pwd && cksum Makefile); echo "$$now" | cmp -s - $@ || { \
-	    rm -f $(BUILDS) $(LEFTOVERS) && echo "$$now" > $@; }
-
-%: %.cu ../common/check.h .built-for $(RUNTIME)
-	$(NVCC) $(NVCCFLAGS) -o $@ $<
-
-lib%.so: lib%.cu ../common/check.h .built-for $(RUNTIME)
-	$(NVCC) $(NVCCFLAGS) $(SHARED) -o $@ $<
-
-%.c: %.pyx .built-for
-	$(PY) -m cython -3 $<
+# What this folder was built with. If that changes (backend, compiler, options, Python, where it lies), the builds go.
+BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(CURDIR)
+.built-for: FORCE | tools packages
+	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
+	    [ ! -e $@ ] || echo 'Built with another compiler, options or folder: all is built again.'; \
+	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
 endif

@@ -104,9 +104,9 @@ recompile() {
     assert_line --index 0 '32768 blocks of   32 threads: 1048575 of 1048576 right'
 }
 
-# The line of silent.cu that CHECK names: line_of TEXT [head|tail], the first or the last with that text.
+# The line of silent.cu that CHECK names: line_of TEXT FUNCTION, the first with that text from the function's head on.
 line_of() {
-    grep -nF "$1" silent.cu | "${2:-head}" -n 1 | cut -d: -f1
+    awk -v text="$1" -v head="$2(" 'index($0, head) && /^static/ { inside = 1 } inside && index($0, text) { print NR; exit }' silent.cu
 }
 
 ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was encountered'
@@ -118,7 +118,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     try ./silent big_block check
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaGetLastError'): CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaGetLastError' big_block_checked): CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
 }
 
 @test "01: silent: without a synchronisation the kernel's greeting is lost" {
@@ -156,17 +156,17 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     try ./silent host_pointer check
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK_IF_ASKED(cudaDeviceSynchronize'): $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' host_pointer_checked): $ILLEGAL"
 }
 
 @test "01: silent: an error is reported by the next call that waits, unless one waits at once" {
     try ./silent late
     assert_failure 1
     assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaMemcpy(x, d_x'): $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaMemcpy(x, d_x' count_sevens): $ILLEGAL"
     try ./silent late check
     assert_failure 1
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' tail): $ILLEGAL"
+    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' late_checked): $ILLEGAL"
 }
 
 @test "01: silent says what it takes" {

@@ -9,7 +9,7 @@ setup() {
 
 @test "make: help is the default, at the top and in every stage, and builds nothing" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-    for folder in . 0*; do
+    for folder in . 0* 04-gather/fast; do
         try make -C "$folder"
         assert_success
         for target in run build test sanitize bench clean doctor; do
@@ -21,22 +21,53 @@ setup() {
 }
 
 @test "make: doctor has a line for each thing and says what make run would use" {
-    for folder in . 04-gather; do
-        try make --no-print-directory -C "$folder" doctor
+    for folder in . 04-gather/fast; do
+        # Bats' own folder is on PATH in a test, and what lies there does not start by itself
+        try env PATH="$(tr : '\n' <<<"$PATH" | grep -v libexec/bats | paste -sd:)" make --no-print-directory -C "$folder" doctor
         assert_success
         refute_output --partial MISSING
-        for thing in make g++ Python.h bats python3: nvcc: GPU:; do
+        for thing in make 'C and C\+\+' Python.h Bats python3: nvcc: GPU: 'a kernel' 'a Cython module' 'a test'; do
             assert_line --regexp "^(ok|-) +$thing"
         done
         assert_line --regexp '^make run would use: (GPU, .*|CPU stand-in), because '
+        assert_line --index -1 'make run and make test: ready'
     done
+}
+
+@test "make: doctor tries, and does not assume: a compiler, a Python and a Bats that are there and do not work" {
+    copy_out 01-hello-kernel
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\necho out of order >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/g++"
+    printf '#!/bin/sh\ncase $* in --version) echo Bats 1.8.2;; *) echo out of order; exit 1;; esac\n' >"$BATS_TEST_TMPDIR/bin/bats"
+    printf '#!/bin/sh\ncase $* in *seven*) echo out of order; exit 1;; *) exec %s "$@";; esac\n' "$(command -v gcc)" >"$BATS_TEST_TMPDIR/bin/gcc"
+    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
+        PYTHON="$TEST_PYTHON" -C 01-hello-kernel doctor
+    assert_failure
+    assert_line --regexp '^MISSING +a kernel does not run: .*out of order'
+    assert_line --regexp '^MISSING +a Cython module does not run: out of order'
+    assert_line --regexp '^MISSING +Bats does not run: out of order'
+    assert_line --index -1 'make run and make test: they will not run here before that is mended'
+}
+
+@test "make: with nothing to build, Python is started once before the first program" {
+    copy_out 04-gather
+    try_make -C 04-gather build
+    assert_success
+    printf '#!/bin/sh\necho "python: $*" >&2\nexec %s "$@"\n' "$TEST_PYTHON" >"$BATS_TEST_TMPDIR/python"
+    chmod +x "$BATS_TEST_TMPDIR/python"
+    try_make -C 04-gather build
+    try make CFLAGS=-O0 BACKEND="$TEST_BACKEND" PYTHON="$BATS_TEST_TMPDIR/python" -C 04-gather -n run
+    assert_success
+    assert_equal "$(grep -c '^python: ' <<<"$stderr")" 1
 }
 
 @test "make: clean at the top cleans every stage, and the stand-in's library" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
     mkdir -p common/cpu/lib 03-cython-ctypes/__pycache__
-    touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/{wrapper.c,.built-for}
+    touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/{wrapper.c,.built-for} \
+        04-gather/fast/gather_c
     try make clean
     assert_success
     run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
@@ -94,12 +125,13 @@ NVCC
     echo 'no C' >>hello.cu
     build BACKEND=cpu
     assert_failure
+    assert_line 'Built with another compiler, options or folder: all is built again.'
     [ ! -e hello ]
 }
 
-@test "make: what was built is built anew after a change of the Makefile, and in a copy in another folder" {
+@test "make: after a change of the Makefile, or in a copy in another folder, what is asked for is built anew, and nothing else goes" {
     copy_out 01-hello-kernel
-    try_make -C 01-hello-kernel hello
+    try_make -C 01-hello-kernel hello threads
     assert_output --partial '-o hello hello.cu'
     try_make -C 01-hello-kernel hello
     refute_output --partial '-o hello hello.cu'
@@ -108,10 +140,56 @@ NVCC
     echo '# mine' >>01-hello-kernel/Makefile
     try_make -C 01-hello-kernel hello
     assert_output --partial '-o hello hello.cu'
+    [ -e 01-hello-kernel/threads ]
     mkdir elsewhere
     cp -r common 01-hello-kernel elsewhere/
     try_make -C elsewhere/01-hello-kernel hello
+    assert_line 'Built with another compiler, options or folder: all is built again.'
     assert_output --partial '-o hello hello.cu'
+}
+
+# A learner's files, under the names that the pages suggest, in the stage's folder.
+put() {
+    for file in "$@"; do cp "$BATS_TEST_DIRNAME/own-files/${file#*:}" "${file%:*}"; done
+}
+
+@test "make: a learner's own files are built, linked, ignored by git and cleaned, without a change to the Makefile" {
+    local stage files=() halved='0: 1 2 3'
+    copy_out 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    cp "$TOP/.gitignore" .
+    git init -q . 2>/dev/null && git add . && git -c user.name=me -c user.email=me@here commit -q -m copy
+    for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
+        case $stage in
+            01*) files=(mine.cu) ;;
+            02*) files=(mine.cu libmine.cu mine.h mine_c.c:opened_c.c) ;;
+            03*) files=(mine.cu libmine.cu mine.h mine.pyx mine_c.c:opened_c.c) ;;
+            04*) files=(mine.cu libmine.cu mine.h mine.pyx mine_c.c:linked_c.c) ;;
+        esac
+        cd "$COPY/$stage" || return 1
+        put "${files[@]}"
+        git add . # no build lies there yet: sources are not ignored
+        assert_equal "$(git status --porcelain . | wc -l)" "${#files[@]}"
+        try_make build
+        assert_success
+        try ./mine
+        assert_output mine
+        if [ -e mine_c.c ]; then
+            (cd / && "$OLDPWD/mine_c") | grep -qx "$halved" || fail "$stage: mine_c"
+        fi
+        if [ -e mine.pyx ]; then
+            try "$TEST_PYTHON" -c 'import numpy, mine; print(mine.half(numpy.float32([2, 4, 6])))'
+            assert_output '[1. 2. 3.]'
+        fi
+        assert_equal "$(git status --porcelain . | wc -l)" "${#files[@]}" # what was built is ignored
+        touch mine.h
+        try_make mine # one alone, and what was built before stays
+        assert_success
+        [ -z "$(ls libmine.cu 2>/dev/null)" ] || [ -e libmine.so ]
+        try_make clean
+        assert_success
+        assert_equal "$(git clean -ndX . | grep -v /lib/)" '' # nothing is left
+        git rm -qf --cached . -r && git reset -q --hard
+    done
 }
 
 @test "make: a path that is not whole is refused at the top, where it would mean another file in each stage" {
@@ -191,7 +269,7 @@ PROGRAM
     try make BACKEND=cpu REQUIRE_GPU= -C 03-cython-ctypes build
     assert_failure
     local no_venv='cannot make a virtual environment: sudo apt-get install -y python3-venv|could not be made: sudo apt-get'
-    assert_regex "$stderr" "(PyPI did not give the packages: check the network|$no_venv)"
+    assert_regex "$stderr" "(PyPI did not give the packages of common/requirements.txt: check the network|$no_venv)"
     refute_regex "$stderr" Traceback
 
     fake_driver 13000 75
@@ -200,13 +278,18 @@ PROGRAM
         --no-print-directory -C 01-hello-kernel build
     assert_failure
     assert_line --index 0 'Device: GPU, G, because it answers; nvcc comes from PyPI'
-    assert_regex "$stderr" "(PyPI did not give nvcc: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|$no_venv)"
+    assert_regex "$stderr" "(PyPI did not give the packages of common/requirements-nvcc.txt: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|$no_venv)"
     refute_regex "$stderr" Traceback
 }
 
 @test "surroundings: a driver, a GPU that the nvcc at hand is too new for" {
     copy_out 01-hello-kernel # where no .venv has an nvcc
-    device() { try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$@" python3 common/doctor.py device; }
+    # what make is told: the backend, whether there is a GPU, and the line for people
+    device() { try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$@" python3 common/doctor.py make; output=${output//|/$'\n'}; }
+    says() { # backend, "yes" or nothing, nvcc, line
+        mapfile -t lines <<<"$output"
+        for line in "BACKEND := $1" "HAS_GPU := $2" "NVCC := $3" "DEVICE := $4"; do assert_line "override $line"; done
+    }
     fake_driver 12040 90
     printf '#!/bin/sh\necho Cuda compilation tools, release 13.0, V13.0.88\n' >"$BATS_TEST_TMPDIR/nvcc-13"
     printf '#!/bin/sh\necho Cuda compilation tools, release 12.0, V12.0.140\n' >"$BATS_TEST_TMPDIR/nvcc-12"
@@ -214,34 +297,31 @@ PROGRAM
     local new=NVCC=$BATS_TEST_TMPDIR/nvcc-13 old=NVCC=$BATS_TEST_TMPDIR/nvcc-12
     local why='the NVIDIA driver knows CUDA 12.4 and the nvcc is of CUDA 13: install a newer driver, or the CUDA Toolkit 12.4'
     device BACKEND= REQUIRE_GPU= "$new"
-    assert_success
-    assert_output "cpu ../common/cpu/nvcc no-gpu CPU stand-in, because $why"
+    says cpu '' '$(TOP)common/cpu/nvcc' "CPU stand-in, because $why"
     device BACKEND= REQUIRE_GPU= "$old"
-    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-12 gpu GPU, G, because it answers"
+    says cuda yes "$BATS_TEST_TMPDIR/nvcc-12" 'GPU, G, because it answers'
     device BACKEND= REQUIRE_GPU=1 "$new"
-    assert_failure
-    assert_equal "$stderr" "REQUIRE_GPU=1, but $why"
+    assert_output "\$(error REQUIRE_GPU=1, but $why)"
     printf '#!/bin/sh\necho what version? >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/nvcc-dumb"
     chmod +x "$BATS_TEST_TMPDIR/nvcc-dumb"
     device BACKEND= REQUIRE_GPU= NVCC="$BATS_TEST_TMPDIR/nvcc-dumb"
-    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-dumb gpu GPU, G, because it answers"
-    assert_equal "$stderr" '' # make reads both
+    says cuda yes "$BATS_TEST_TMPDIR/nvcc-dumb" 'GPU, G, because it answers'
     device BACKEND=cuda REQUIRE_GPU= "$new"
-    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-13 no-gpu GPU, G, because BACKEND=cuda was asked for, but there is no GPU to run on: $why"
+    says cuda '' "$BATS_TEST_TMPDIR/nvcc-13" "GPU, G, because BACKEND=cuda was asked for, but there is no GPU to run on: $why"
     hide nvcc
     device NVCC= CUDA_HOME=/nowhere BACKEND= REQUIRE_GPU=
     assert_output --partial 'CUDA 12.4 and the nvcc of PyPI, as there is no other, is of CUDA 13: install a newer'
     fake_driver 13000 61
     device BACKEND= REQUIRE_GPU= "$new"
-    assert_output "cpu ../common/cpu/nvcc no-gpu CPU stand-in, because the GPU's compute capability is 6.1 and the nvcc of \
-CUDA 13 knows those from 7.5 on: install an older CUDA Toolkit"
+    says cpu '' '$(TOP)common/cpu/nvcc' "CPU stand-in, because the GPU's compute capability is 6.1 and the nvcc of CUDA 13 knows \
+those from 7.5 on: install an older CUDA Toolkit"
     device BACKEND= REQUIRE_GPU= "$old"
-    assert_output "cuda $BATS_TEST_TMPDIR/nvcc-12 gpu GPU, G, because it answers"
+    says cuda yes "$BATS_TEST_TMPDIR/nvcc-12" 'GPU, G, because it answers'
 }
 
 @test "surroundings: a .venv that make did not make stays; one that it made is renewed when it was moved" {
     copy_out 03-cython-ctypes
-    local venv=("$TEST_PYTHON" common/venv.py none.txt)
+    local venv=("$TEST_PYTHON" common/install.py none.txt)
     touch common/none.txt # a requirements file that asks for nothing
     mkdir -p .venv
     touch .venv/mine
@@ -272,8 +352,8 @@ packages: make PYTHON=..."
         mkdir "$site/$package.dist-info"
         printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "${package%-*}" "${package#*-}" >"$site/$package.dist-info/METADATA"
     done
-    try env PYTHON=python3 .venv/bin/python common/doctor.py python
-    assert_output --regexp '^\.\./\.venv/bin/python '
+    try env PYTHON=python3 .venv/bin/python common/doctor.py shell
+    assert_line "PY=$PWD/.venv/bin/python"
     sed -i 's/^# for .*/# for another Python/' .venv/none.txt
     rm .venv/bin/python # broken: it is made anew
     try "${venv[@]}"
@@ -352,9 +432,9 @@ packages: make PYTHON=..."
 
 @test "nvcc: every .cu compiles, with every warning an error" {
     requires nvcc
-    sources=(0*/*.cu)
+    sources=(0*/*.cu 0*/*/*.cu)
     [ "${#sources[@]}" -ge 4 ]
-    (cd "$BATS_TEST_TMPDIR" && mkdir "${sources[@]%/*}" 2>/dev/null) || true
+    (cd "$BATS_TEST_TMPDIR" && mkdir -p "${sources[@]%/*}")
     # -P: as many at once as there are cores; xargs fails if one of them does
     run xargs -P "$(nproc)" -I{} "${NVCC:?}" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon -c \
         -o "$BATS_TEST_TMPDIR/{}.o" {} < <(printf '%s\n' "${sources[@]}")
@@ -365,7 +445,7 @@ packages: make PYTHON=..."
 @test "make: bench without a GPU says why not, and changes nothing" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     find . -type f -exec cksum {} + | sort >"$BATS_TEST_TMPDIR/before"
-    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather; do
+    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
         try make PYTHON="$TEST_PYTHON" BACKEND=cpu -C "$folder" bench
         assert_failure 2
         assert_regex "$stderr" 'make bench needs a GPU: times of the CPU stand-in say nothing about one'

@@ -24,7 +24,7 @@ requires() {
             skip "needs an NVIDIA GPU"
             ;;
         nvcc)
-            NVCC=$("$TEST_PYTHON" -c "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
+            NVCC=$("$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
             case $NVCC in */site-packages/*) export NVCC_APPEND_FLAGS=-L${NVCC%/bin/nvcc}/lib ;; esac # as make passes it
             [ -n "$NVCC" ] && return 0
             [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
@@ -74,21 +74,15 @@ find_compiler() {
     fi
 }
 
-# Builds $BATS_TEST_TMPDIR/tools.so: how much of the device's memory is free; streams; a reset by somebody else.
-build_tools() {
-    find_compiler
-    cat >"$BATS_TEST_TMPDIR/tools.cu" <<'PROGRAM'
-extern "C" size_t free_bytes(void) { size_t f = 0, t; cudaMemGetInfo(&f, &t); return f; }
-extern "C" void *new_stream(void) { cudaStream_t s = 0; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); return s; }
-extern "C" int end_stream(void *s) { return cudaStreamDestroy((cudaStream_t)s); }
-extern "C" int copy_on(void *s, void *to, void *from, size_t bytes)
-{
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)s);
-    return error ? error : cudaStreamSynchronize((cudaStream_t)s);
-}
-extern "C" int reset(void) { return cudaDeviceReset(); }
-PROGRAM
-    "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_TMPDIR/tools.cu"
+# Runs a program that lies beside the tests, in the current folder, and compares what it prints with its .txt:
+# agrees 04-gather/threads [NAME=value]...
+agrees() {
+    local program=$BATS_TEST_DIRNAME/$1
+    shift
+    try env PYTHONPATH="$PWD:$BATS_TEST_DIRNAME" "$@" "$TEST_PYTHON" "$program.py"
+    assert_success
+    run diff <(printf '%s' "${output:+$output$'\n'}") "$program.txt" # shows what differs
+    assert_output ''
 }
 
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
@@ -106,8 +100,10 @@ copy_out() {
     mkdir -p "$COPY"
     (cd "$TOP" && cp -r common "$@" "$COPY")
     cd "$COPY" || return 1
-    local folder
-    for folder in 0*/; do make -s -C "$folder" clean >/dev/null; done
+    local makefile
+    for makefile in 0*/Makefile 0*/*/Makefile; do
+        [ ! -e "$makefile" ] || make -s -C "${makefile%/*}" clean >/dev/null
+    done
 }
 
 # make in such a copy, with the Python, the backend and the nvcc that are tested; gcc in a hurry.
@@ -116,21 +112,23 @@ try_make() {
     try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$@"
 }
 
-# Runs a stage that was copied out with common. A second build has nothing to do, and clean leaves what there was.
-# After it, output and lines are those of make run.
+# Runs a stage that was copied out with common, and its rooms: run_alone STAGE [ROOM]... A second build has nothing to
+# do, and clean leaves what there was. After it, output and lines are those of make run.
 run_alone() {
-    local ran
+    local ran='' room
     export CFLAGS=-O0 # Cython's files take long to compile, and the stage itself has been built with -O2
     copy_out "$1"
     find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
-    try_make -C "$1" run
-    assert_success
-    ran=$output
-    try_make --no-print-directory -C "$1" build
-    assert_success
-    assert_equal "${#lines[@]}" 1 # the device
-    try_make -C "$1" clean
-    assert_success
+    for room in "$@"; do
+        try_make -C "$room" run
+        assert_success
+        ran+=$output$'\n'
+        try_make --no-print-directory -C "$room" build
+        assert_success
+        assert_equal "${#lines[@]}" 1 # the device
+        try_make -C "$room" clean
+        assert_success
+    done
     run diff "$BATS_TEST_TMPDIR/before" <(find . -path ./common/cpu/lib -prune -o -type f -print | sort)
     assert_success
     output=$ran

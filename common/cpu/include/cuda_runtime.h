@@ -117,7 +117,22 @@ inline void __syncthreads(const char *file = __builtin_FILE(), int line = __buil
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-template <class T> T __ldg(const T *pointer) { return *pointer; }
+
+// Loads and stores that tell a GPU's cache what to keep.
+#define CPU_CUDA_LOAD(name) \
+    template <class T> T name(const T *pointer) { return *pointer; }
+#define CPU_CUDA_STORE(name) \
+    template <class T> void name(T *pointer, T value) { *pointer = value; }
+CPU_CUDA_LOAD(__ldg)
+CPU_CUDA_LOAD(__ldca)
+CPU_CUDA_LOAD(__ldcg)
+CPU_CUDA_LOAD(__ldcs)
+CPU_CUDA_LOAD(__ldcv)
+CPU_CUDA_LOAD(__ldlu)
+CPU_CUDA_STORE(__stwb)
+CPU_CUDA_STORE(__stcg)
+CPU_CUDA_STORE(__stcs)
+CPU_CUDA_STORE(__stwt)
 
 #define CPU_CUDA_ATOMIC(T, name, wanted) \
     inline T name(T *address, T value) \

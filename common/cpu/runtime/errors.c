@@ -33,6 +33,7 @@ static cudaError_t failure_on_demand(void)
     static long calls;
     const char *which = getenv("CPU_CUDA_FAIL"), *code = getenv("CPU_CUDA_FAIL_CODE");
     if (!which || ++calls != atol(which)) return cudaSuccess;
+    cpu_say("CPU_CUDA_FAIL: call %ld fails, as asked", calls);
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 

@@ -58,7 +58,9 @@ PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 }
 PUBLIC cudaError_t cudaFreeHost(void *pointer)
 {
-    CALL(pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess);
+    cudaError_t standing = cpu_enter(); // it is freed all the same
+    cudaError_t error = pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess;
+    LEAVE(standing ? standing : error);
 }
 PUBLIC cudaError_t cudaFree(void *pointer)
 {

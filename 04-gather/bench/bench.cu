@@ -1,0 +1,161 @@
+// What bench.py needs from CUDA: a clock on the device, the floor's two parts, and the article's Gather.
+// Build: make libbench.so
+// Run:   make bench (on a GPU only)
+#include "check.h"
+
+#define INTERFACE extern "C" __attribute__((visibility("default")))
+
+// ---- The clock: events on the default stream, where everybody's work is put
+
+static cudaEvent_t start, stop;
+
+// Keeps the device busy while the host lines up what is to be timed. So the device goes from one kernel
+// to the next, and the time that Python takes to launch them is not measured.
+__global__ void Busy(long long cycles)
+{
+    long long begin = clock64();
+    while (clock64() - begin < cycles) {
+    }
+}
+
+INTERFACE void clock_start(void)
+{
+    if (!start) {
+        CHECK(cudaEventCreate(&start));
+        CHECK(cudaEventCreate(&stop));
+    }
+    Busy<<<1, 1>>>(5000000); // some 3 ms
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(start));
+}
+
+// Milliseconds since clock_start() on the device, when all work given to it since has been done.
+INTERFACE float clock_stop(void)
+{
+    float milliseconds;
+    CHECK(cudaEventRecord(stop));
+    CHECK(cudaEventSynchronize(stop));
+    CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
+    return milliseconds;
+}
+
+INTERFACE void wait(void)
+{
+    CHECK(cudaDeviceSynchronize());
+}
+
+// `calls` calls of gather_launch() from a loop in C: what a call from Python is compared with.
+INTERFACE void launch_loop(int (*launch)(const void *job, void *first_bad), const void *job,
+                           int calls)
+{
+    for (int i = 0; i < calls; i++)
+        if (launch(job, NULL) != 0)
+            exit(EXIT_FAILURE);
+}
+
+INTERFACE size_t free_bytes(void)
+{
+    size_t free, total;
+    CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+// ---- The floor: random reads alone, and a copy of the indices into the result. Each has the start of a
+// kernel in it, and together they need one: start_only is the other.
+
+__global__ void Nothing(void) {}
+
+INTERFACE void start_only(void)
+{
+    Nothing<<<1, 1>>>();
+    CHECK(cudaGetLastError());
+}
+
+// Thread i reads one random element, whose place it computes; `sink` is written if that is `never`.
+__global__ void RandomReads(const float *source, unsigned long long M, size_t N, unsigned int seed,
+                            float never, float *sink)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N)
+        return;
+    unsigned long long h = (i + seed) * 0x9e3779b97f4a7c15ull; // splitmix64
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
+    h ^= h >> 31;
+    float value = source[__umul64hi(h, M)];
+    if (value == never)
+        *sink = value;
+}
+
+INTERFACE void random_reads(const float *source, size_t M, size_t N, unsigned int seed, float *sink)
+{
+    RandomReads<<<(unsigned int)((N + 255) / 256), 256>>>(source, M, N, seed, -1.0f, sink);
+    CHECK(cudaGetLastError());
+}
+
+INTERFACE void copy_on_device(void *to, const void *from, size_t bytes)
+{
+    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
+
+// 4 * N bytes each way at the same time, between the device and pinned memory: what PCIe takes at least.
+INTERFACE void both_ways(void *device_to, const void *host_from, void *host_to,
+                         const void *device_from, size_t bytes)
+{
+    static cudaStream_t up, down;
+    if (!up) {
+        CHECK(cudaStreamCreate(&up));
+        CHECK(cudaStreamCreate(&down));
+    }
+    CHECK(cudaMemcpyAsync(device_to, host_from, bytes, cudaMemcpyHostToDevice, up));
+    CHECK(cudaMemcpyAsync(host_to, device_from, bytes, cudaMemcpyDeviceToHost, down));
+    CHECK(cudaStreamSynchronize(up));
+    CHECK(cudaStreamSynchronize(down));
+}
+
+// ---- The article's Gather: allocates, uploads the result too, looks at no index, and resets the device
+
+__global__ void ArticleKernel(const float *source, const int *index, float *res, int N)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        res[i] = source[index[i]];
+}
+
+INTERFACE int article_gather(const float *source, const int *index, float *res, int N, int M)
+{
+    float *d_source, *d_res;
+    int *d_index;
+    CHECK(cudaMalloc(&d_source, M * sizeof(float)));
+    CHECK(cudaMalloc(&d_index, N * sizeof(int)));
+    CHECK(cudaMalloc(&d_res, N * sizeof(float)));
+    CHECK(cudaMemcpy(d_source, source, M * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_index, index, N * sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_res, res, N * sizeof(float), cudaMemcpyHostToDevice));
+    ArticleKernel<<<(N + 255) / 256, 256>>>(d_source, d_index, d_res, N);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(res, d_res, N * sizeof(float), cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(d_res));
+    CHECK(cudaFree(d_index));
+    CHECK(cudaFree(d_source));
+    CHECK(cudaDeviceReset());
+    return 0;
+}
+
+// ---- The kernel of fast/gather.cu without its check of the index, to see what the check costs
+
+__global__ void UncheckedKernel(const float *source, const int4 *index, float4 *res, int fours)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < fours) {
+        int4 j = index[i];
+        res[i] = make_float4(source[j.x], source[j.y], source[j.z], source[j.w]);
+    }
+}
+
+INTERFACE void gather_unchecked(const float *source, const int *index, float *res, int N)
+{
+    UncheckedKernel<<<(N / 4 + 255) / 256, 256>>>(source, (const int4 *)index, (float4 *)res,
+                                                  N / 4);
+    CHECK(cudaGetLastError());
+}

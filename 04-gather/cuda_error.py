@@ -1,0 +1,20 @@
+"""CUDA's error codes as Python exceptions."""
+
+
+class CudaError(RuntimeError):
+    """A CUDA call failed: .code (700), .name ("cudaErrorIllegalAddress") and .text (in words)."""
+
+    def __init__(self, code, name, text):
+        super().__init__(code, name, text)  # all three in args: the exception can be pickled
+        self.code, self.name, self.text = code, name, text
+
+    def __str__(self):
+        return f"CUDA error {self.code}, {self.name}: {self.text}"
+
+
+def exception_for(code, name, text, wanted_bytes):
+    """The exception for a library's code: MemoryError if the device has no room, else CudaError."""
+    if name == "cudaErrorMemoryAllocation":
+        size = f" ({wanted_bytes} bytes)" if wanted_bytes else ""
+        return MemoryError(f"the GPU has no room for these arrays{size}")
+    return CudaError(code, name, text)

@@ -1,0 +1,271 @@
+// The kernel, its launch, and gather() for arrays anywhere. From the top down: one element, one thread,
+// one launch, one call.
+// Build: make libgather.so
+// Run:   ./gather_c, or from Python: see gather.pyx
+#include "check.h"
+#include <limits.h>
+#include <mutex>
+#include <string.h>
+
+// The interface is visible in the library; all else is hidden (-fvisibility=hidden).
+#pragma GCC visibility push(default)
+#include "gather.cuh"
+#pragma GCC visibility pop
+
+#define THREADS 128          // a block
+#define BLOCKS_OVER_BUS 132  // keep PCIe 5 busy, and more get in each other's way (measured)
+#define NO_BAD_INDEX (~0ull) // larger than any position
+
+// ---- The kernel
+
+// K elements that lie side by side, 8 or 16 bytes: the GPU loads and stores them at once, if their address
+// is a multiple of that.
+template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
+    T at[K];
+};
+
+// Indices are read once and results written once: __ldcs and __stcs tell the cache to keep the source.
+template <typename T, int K> __device__ Pack<T, K> load(const T *from)
+{
+    Pack<T, K> pack;
+    if (sizeof pack == 16)
+        *(uint4 *)&pack = __ldcs((const uint4 *)from);
+    else
+        *(uint2 *)&pack = __ldcs((const uint2 *)from);
+    return pack;
+}
+
+template <typename T, int K> __device__ void store(T *to, const Pack<T, K> &pack)
+{
+    if (sizeof pack == 16)
+        __stcs((uint4 *)to, *(const uint4 *)&pack);
+    else
+        __stcs((uint2 *)to, *(const uint2 *)&pack);
+}
+
+// source[j] for index number i, which is j. *first_bad: the smallest i of which this thread knows that
+// its j is out of range; in place of that element comes another one.
+template <gather_mode MODE, typename Element>
+__device__ Element pick(const Element *source, long long j, long long M, size_t i,
+                        size_t *first_bad)
+{
+    if (MODE == GATHER_RAISE && j < 0)
+        j += M; // from the end, as in Python
+    // One comparison for both ends: as unsigned, what is below 0 is huge.
+    if ((unsigned long long)j >= (unsigned long long)M) {
+        if (MODE == GATHER_RAISE && i < *first_bad)
+            *first_bad = i;
+        if (MODE == GATHER_WRAP)
+            j = (j % M + M) % M;
+        else
+            j = MODE == GATHER_RAISE || j < 0 ? 0 : M - 1;
+    }
+    return source[j];
+}
+
+// Each thread takes K indices at a time; what is left of N after `packs` of them, one at a time. The check
+// costs next to nothing: the kernel waits for memory, not for arithmetic.
+template <int K, gather_mode MODE, typename Element, typename Index>
+__global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t packs,
+                           size_t N, size_t M, unsigned long long *first_bad)
+{
+    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t threads = (size_t)gridDim.x * blockDim.x;
+    size_t bad = NO_BAD_INDEX;
+    for (size_t p = thread; p < packs; p += threads) {
+        Pack<Index, K> j = load<Index, K>(index + K * p);
+        Pack<Element, K> picked;
+        for (int k = 0; k < K; k++)
+            picked.at[k] = pick<MODE>(source, j.at[k], M, K * p + k, &bad);
+        store(result + K * p, picked);
+    }
+    for (size_t i = K * packs + thread; i < N; i += threads)
+        result[i] = pick<MODE>(source, index[i], M, i, &bad);
+    if (MODE == GATHER_RAISE && bad != NO_BAD_INDEX)
+        atomicMin(first_bad, (unsigned long long)bad); // the smallest of all threads
+}
+
+// ---- Its launch
+
+template <typename Element, typename Index>
+static void launch(const gather_job *job, unsigned long long *first_bad)
+{
+    const int K = 16 / (sizeof(Element) > sizeof(Index) ? sizeof(Element) : sizeof(Index));
+    const Element *source = (const Element *)job->source.device;
+    const Index *index = (const Index *)job->index.device;
+    Element *result = (Element *)job->result.device;
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    bool is_aligned = ((size_t)index | (size_t)result) % 16 == 0;
+    size_t packs = is_aligned ? job->N / K : 0;
+    size_t blocks = (is_aligned ? packs : job->N) / THREADS + 1;
+    bool is_over_bus = job->index.host || job->result.host; // not the source: its reads are random
+    size_t most = is_over_bus ? BLOCKS_OVER_BUS : INT_MAX;
+    if (blocks > most)
+        blocks = most; // then each thread takes more than once
+    if (job->mode == GATHER_RAISE)
+        TakeKernel<K, GATHER_RAISE><<<blocks, THREADS, 0, stream>>>(source, index, result, packs,
+                                                                    job->N, job->M, first_bad);
+    else if (job->mode == GATHER_WRAP)
+        TakeKernel<K, GATHER_WRAP>
+            <<<blocks, THREADS, 0, stream>>>(source, index, result, packs, job->N, job->M, NULL);
+    else
+        TakeKernel<K, GATHER_CLIP>
+            <<<blocks, THREADS, 0, stream>>>(source, index, result, packs, job->N, job->M, NULL);
+}
+
+static bool is_valid(const gather_job *job)
+{
+    for (const gather_memory &memory : {job->source, job->index, job->result})
+        if (!memory.host && !memory.device)
+            return false;
+    return job->M > 0 && (job->N >> 60) == 0 && (job->M >> 60) == 0 &&
+           (job->element_bytes == 4 || job->element_bytes == 8) &&
+           (job->index_bytes == 4 || job->index_bytes == 8) && job->mode >= GATHER_RAISE &&
+           job->mode <= GATHER_CLIP;
+}
+
+extern "C" int gather_launch(const gather_job *job, unsigned long long *first_bad)
+{
+    if (job->N == 0)
+        return cudaSuccess;
+    if (!is_valid(job) || !job->source.device || !job->index.device || !job->result.device ||
+        (job->mode == GATHER_RAISE && !first_bad))
+        return cudaErrorInvalidValue;
+    cudaGetLastError(); // an older error, somebody else's, is not this launch's
+    if (job->element_bytes == 4 && job->index_bytes == 4)
+        launch<unsigned int, int>(job, first_bad);
+    else if (job->element_bytes == 4)
+        launch<unsigned int, long long>(job, first_bad);
+    else if (job->index_bytes == 4)
+        launch<unsigned long long, int>(job, first_bad);
+    else
+        launch<unsigned long long, long long>(job, first_bad);
+    return cudaGetLastError();
+}
+
+// ---- Arrays anywhere
+
+// Pinned memory that a thread keeps: for the position of a bad index, and for few indices and elements,
+// which are there faster than on the device.
+struct Scratch {
+    unsigned long long first_bad;
+    alignas(16) char index[128 << 10], result[128 << 10];
+};
+
+struct ScratchOfThread {
+    Scratch *scratch = NULL;
+    ~ScratchOfThread()
+    {
+        cudaFreeHost(scratch);
+    }
+};
+
+static cudaError_t find_scratch(Scratch **scratch)
+{
+    static thread_local ScratchOfThread mine;
+    cudaError_t error =
+        cudaFree(NULL); // frees nothing; fails in a forked process, which has no scratch
+    if (error == cudaSuccess && !mine.scratch)
+        error = cudaMallocHost((void **)&mine.scratch, sizeof *mine.scratch);
+    *scratch = mine.scratch;
+    return error;
+}
+
+// A pool of the current device's memory. It keeps up to 64 MiB of what is freed for the next call: memory
+// that is new each time costs as much time as a small gather.
+static cudaError_t find_pool(cudaMemPool_t *pool)
+{
+    static std::mutex lock;
+    static cudaMemPool_t pools[64];
+    std::lock_guard<std::mutex> locked(lock);
+    cudaMemPoolProps properties = {};
+    unsigned long long kept = 64 << 20;
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess && device >= 64)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess && !pools[device]) {
+        properties.allocType = cudaMemAllocationTypePinned; // on the device all memory is
+        properties.location.type = cudaMemLocationTypeDevice;
+        properties.location.id = device;
+        error = cudaMemPoolCreate(&pools[device], &properties);
+        if (error == cudaSuccess)
+            error = cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &kept);
+    }
+    *pool = error == cudaSuccess ? pools[device] : NULL;
+    return error;
+}
+
+// Room on the device for an array that it does not reach, and a copy of what is in it, if not NULL.
+// *allocated: what has to be freed.
+static cudaError_t move_to_device(gather_memory *memory, const void *content, size_t bytes,
+                                  cudaStream_t stream, void **allocated)
+{
+    cudaMemPool_t pool;
+    cudaError_t error = find_pool(&pool);
+    if (error == cudaSuccess)
+        error = cudaMallocFromPoolAsync(allocated, bytes, pool, stream);
+    else if (error == cudaErrorNotSupported) // a device without pools
+        error = cudaMalloc(allocated, bytes);
+    if (error == cudaSuccess && content)
+        error = cudaMemcpyAsync(*allocated, content, bytes, cudaMemcpyHostToDevice, stream);
+    memory->host = NULL;
+    memory->device = *allocated;
+    return error;
+}
+
+#define TRY(call) CHECK_GOTO(error, call, cleanup)
+
+extern "C" int gather(const gather_job *job, size_t *first_bad)
+{
+    int error = cudaSuccess;
+    gather_job moved = *job; // the same, with arrays that the device reaches
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    void *d_source = NULL, *d_index = NULL, *d_result = NULL;
+    size_t source_bytes = job->M * job->element_bytes;
+    size_t index_bytes = job->N * job->index_bytes, result_bytes = job->N * job->element_bytes;
+    Scratch *scratch = NULL;
+    bool is_small = index_bytes <= sizeof scratch->index && result_bytes <= sizeof scratch->result;
+    unsigned long long bad = NO_BAD_INDEX;
+
+    if (job->N == 0)
+        return cudaSuccess;
+    if (!is_valid(job) || !first_bad)
+        return cudaErrorInvalidValue;
+    TRY(find_scratch(&scratch));
+    if (!job->source.device)
+        TRY(move_to_device(&moved.source, job->source.host, source_bytes, stream, &d_source));
+    if (!job->index.device && is_small) {
+        memcpy(scratch->index, job->index.host, index_bytes);
+        moved.index = {scratch->index, scratch->index};
+    } else if (!job->index.device) {
+        TRY(move_to_device(&moved.index, job->index.host, index_bytes, stream, &d_index));
+    }
+    if (!job->result.device && is_small)
+        moved.result = {scratch->result, scratch->result};
+    else if (!job->result.device)
+        TRY(move_to_device(&moved.result, NULL, result_bytes, stream, &d_result));
+
+    scratch->first_bad = NO_BAD_INDEX;
+    TRY(gather_launch(&moved, &scratch->first_bad));
+    TRY(cudaStreamSynchronize(stream));
+    bad = scratch->first_bad;
+    if (bad == NO_BAD_INDEX && moved.result.host == scratch->result)
+        memcpy(job->result.host, scratch->result, result_bytes);
+    if (bad == NO_BAD_INDEX && d_result) // into ordinary memory: this waits until it is there
+        TRY(cudaMemcpyAsync(job->result.host, d_result, result_bytes, cudaMemcpyDeviceToHost,
+                            stream));
+
+cleanup:
+    if (error != cudaSuccess)
+        cudaStreamSynchronize(stream); // before the memory goes; all others have waited
+    for (void *memory : {d_source, d_index, d_result})
+        if (memory && cudaFreeAsync(memory, stream) != cudaSuccess)
+            cudaFree(memory); // without pools
+    if (error != cudaSuccess) {
+        cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
+        return error;
+    }
+    *first_bad = (size_t)bad;
+    return bad == NO_BAD_INDEX ? 0 : -1;
+}

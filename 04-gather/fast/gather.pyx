@@ -1,0 +1,423 @@
+# cython: language_level=3, boundscheck=False
+"""Gather at the hardware's speed: take(source, index) is numpy.take(source, index), on the GPU.
+
+Build: make build
+Run:   python3 -c "import numpy as np, gather; print(gather.take(np.arange(5.), np.array([4, -5])))"
+
+The arrays may lie anywhere: NumPy arrays; NumPy arrays in pinned memory (pinned_empty, pin); a
+DeviceArray; or what has __cuda_array_interface__, as the arrays of CuPy, PyTorch, JAX and Numba have.
+All work is done on the current GPU; an array on another one is refused.
+"""
+import math
+import operator
+
+import numpy as np
+
+from cpython.buffer cimport PyBuffer_FillInfo
+cimport cython
+
+from cuda_error import CudaError, exception_for
+
+cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
+cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
+cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
+
+
+cdef int check(int code, size_t wanted=0) except -1:
+    if code != 0:
+        raise exception_for(code, gather_error_name(code).decode(), gather_error_text(code).decode(), wanted)
+    return 0
+
+
+# ---- Arrays, as C sees them
+
+@cython.auto_pickle(False)
+cdef class Array:
+    """A contiguous array: where it is, how much, and of what."""
+    cdef gather_memory memory
+    cdef int gpu              # the number of the GPU that it lies on, or -1: in the host's memory
+    cdef size_t stream        # of an array on a GPU: on which work may be pending; 0: the default stream
+    cdef object stream_owner  # what keeps that stream alive, if this DeviceArray has to
+    cdef object owner         # what keeps the memory alive, if it is not this object
+    cdef readonly tuple shape
+    cdef readonly object dtype
+    cdef size_t size, nbytes, itemsize
+
+    cdef describe(self, shape, dtype, str name="dtype"):
+        """Shape and dtype. TypeError or ValueError if there is no such array of numbers."""
+        dtype = np.dtype(dtype)
+        if dtype.hasobject or not dtype.isnative:
+            raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {dtype}")
+        if not isinstance(shape, (tuple, list)):
+            shape = (shape,)
+        shape = tuple([operator.index(n) for n in shape])
+        if min(shape, default=0) < 0:
+            raise ValueError("shape: negative dimensions are not allowed")
+        size = math.prod(shape)
+        if max(shape, default=0) >= 2**63 or size * dtype.itemsize >= 2**63:
+            raise ValueError(f"shape: {shape} is too big")
+        self.shape, self.dtype, self.size, self.itemsize = shape, dtype, size, dtype.itemsize
+        self.nbytes = self.size * self.itemsize
+
+    cdef bint overlaps(self, Array other):
+        cdef size_t a = <size_t>(self.memory.host or self.memory.device)
+        cdef size_t b = <size_t>(other.memory.host or other.memory.device)
+        return a < b + other.nbytes and b < a + self.nbytes
+
+
+@cython.final
+cdef class DeviceArray(Array):
+    """A copy of an array in the current GPU's memory: DeviceArray(array). Upload once, gather many times.
+
+    CuPy, PyTorch and others read it by __cuda_array_interface__, without a copy. The memory is given
+    back when nobody refers to the object any more.
+    Raises TypeError for what is no array of numbers, MemoryError, CudaError.
+    """
+
+    def __cinit__(self, array):
+        if array is EMPTY:
+            return
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError("array: an array without a mask is taken")
+        array = np.require(array, requirements=["C", "A"])
+        self.describe(array.shape, array.dtype)
+        self.allocate()
+        cdef void *source = <void *><size_t>array.ctypes.data
+        cdef int code
+        with nogil:  # other Python threads go on meanwhile; none of them has this object yet
+            code = gather_copy(self.memory.device, source, self.nbytes, NULL)
+        check(code)
+
+    @staticmethod
+    def empty(shape, dtype=np.float32):
+        """A DeviceArray of that shape (an int, or a tuple of them), with any content."""
+        cdef DeviceArray new = DeviceArray.__new__(DeviceArray, EMPTY)
+        new.describe(shape, dtype)
+        new.allocate()
+        return new
+
+    cdef allocate(self):
+        cdef int code
+        with nogil:
+            code = gather_device_allocate(&self.memory.device, self.nbytes)
+        check(code, self.nbytes)
+        check(gather_current_device(&self.gpu))
+
+    def __dealloc__(self):
+        cdef void *memory = self.memory.device
+        if memory != NULL:  # else CUDA is left alone, which may not have been used at all
+            with nogil:  # it waits for the GPU; an error is lost: nobody could catch an exception here
+                gather_device_free(memory)
+
+    def get(self):
+        """The elements as a new NumPy array. Waits for what is pending."""
+        result = np.empty(self.shape, self.dtype)
+        cdef void *to = <void *><size_t>result.ctypes.data
+        cdef int code
+        with nogil:
+            code = gather_copy(to, self.memory.device, self.nbytes, <void *>self.stream)
+        check(code)
+        return result
+
+    def __array__(self, *_, **__):  # else NumPy would make an array of one object of it
+        raise TypeError("DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array")
+
+    def __repr__(self):
+        return f"<DeviceArray of {self.dtype}, shape {self.shape}>"
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (<size_t>self.memory.device, False),
+                "strides": None, "version": 3, "stream": self.stream or 1}
+
+
+cdef Array array_of(str name, x, bint writeable=False):
+    """x as an Array: a DeviceArray, a CUDA array, or a NumPy array, which is copied if it is strided."""
+    if type(x) is DeviceArray:
+        return x
+    interface = None if type(x) is np.ndarray else getattr(x, "__cuda_array_interface__", None)
+    if interface is not None:
+        return cuda_array(name, x, interface, writeable)
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name}: an array without a mask is taken")
+    if writeable and not (isinstance(x, np.ndarray) and x.flags.writeable):
+        raise ValueError(f"{name}: a writeable array is taken")
+    x = np.asarray(x)
+    cdef Array array = Array.__new__(Array)
+    array.shape, array.dtype, array.size, array.itemsize = x.shape, x.dtype, x.size, x.itemsize
+    array.nbytes = array.size * array.itemsize
+    if array.dtype.hasobject or not array.dtype.isnative:
+        raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {array.dtype}")
+    if not x.flags.c_contiguous or is_misaligned(x.ctypes.data, array.itemsize):
+        x = x.copy()  # in C's order
+    array.owner = x
+    cdef size_t address = x.ctypes.data
+    check(gather_find(&array.memory, &array.gpu, <void *>address, array.nbytes))
+    return array
+
+
+cdef Array cuda_array(str name, x, interface, bint writeable):
+    """What the __cuda_array_interface__ of x describes."""
+    cdef Array array = Array.__new__(Array)
+    typestr, strides, stream = interface["typestr"], interface.get("strides"), interface.get("stream")
+    if not isinstance(typestr, str):
+        raise TypeError(f"{name}: a typestr is taken, not {typestr!r}")
+    array.describe(interface["shape"], typestr, name)
+    address, read_only = interface["data"]
+    if strides is not None and array.size > 0 and tuple(strides) != c_strides(array):
+        raise ValueError(f"{name}: a contiguous CUDA array is taken")
+    if writeable and read_only:
+        raise ValueError(f"{name}: a writeable array is taken")
+    if interface.get("mask") is not None:
+        raise TypeError(f"{name}: a CUDA array without a mask is taken")
+    if is_misaligned(address, array.itemsize):
+        raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {array.itemsize}")
+    array.stream = 0 if stream is None or stream == 1 else stream  # 1: the default stream
+    array.owner, array.gpu = x, -1
+    cdef void *pointer = <void *><size_t>address
+    if array.size > 0:
+        check(gather_find(&array.memory, &array.gpu, pointer, array.nbytes))
+        if array.memory.device == NULL:
+            raise ValueError(f"{name}: there is no CUDA memory at its address, {address:#x}")
+    return array
+
+
+cdef bint is_misaligned(size_t address, size_t itemsize):
+    """True if the kernel, which reads 4 or 8 bytes at once, cannot read these elements where they are."""
+    return (itemsize == 4 or itemsize == 8) and address % itemsize != 0
+
+
+cdef tuple c_strides(Array array):
+    """The strides of a contiguous array: how many bytes it is to the next element, of each dimension."""
+    strides, stride = [], array.itemsize
+    for n in reversed(array.shape):
+        strides.append(stride)
+        stride *= n
+    return tuple(reversed(strides))
+
+
+# ---- Pinned memory
+
+cdef class PinnedMemory:
+    """Page-locked memory that is given back when nobody refers to it any more; NumPy does, as a base."""
+    cdef void *data
+    cdef size_t nbytes
+
+    def __cinit__(self, size_t nbytes):
+        cdef int code
+        self.nbytes = nbytes
+        with nogil:
+            code = gather_pinned_allocate(&self.data, max(nbytes, 1))
+        check(code, nbytes)
+
+    def __dealloc__(self):
+        cdef void *data = self.data
+        if data != NULL:
+            with nogil:  # it waits for the GPU
+                gather_pinned_free(data)
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        PyBuffer_FillInfo(view, self, self.data, self.nbytes, 0, flags)
+
+
+def pinned_empty(shape, dtype=np.float32):
+    """A NumPy array in pinned memory, with any content: the kernel reads and writes it where it is."""
+    cdef Array array = Array.__new__(Array)
+    array.describe(shape, dtype)
+    return np.ndarray(array.shape, array.dtype, buffer=PinnedMemory(array.nbytes))
+
+
+class pin:
+    """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before.
+
+    Pin arrays whole: CUDA copies nothing that is pinned in part, and take may refuse it.
+    """
+
+    def __init__(self, x):
+        if not isinstance(x, np.ndarray) or not x.flags.c_contiguous:
+            raise TypeError("x: a contiguous NumPy array is taken")
+        self.x, self.pinned = x, 0
+
+    def __enter__(self):
+        cdef size_t address = self.x.ctypes.data, nbytes = self.x.nbytes
+        cdef int code
+        if nbytes > 0:
+            with nogil:
+                code = gather_pin(<void *>address, nbytes)
+            check(code)
+            self.pinned = address
+        return self.x
+
+    def __exit__(self, *exception):
+        cdef size_t address = self.pinned
+        cdef int code
+        self.pinned = 0
+        if address != 0:
+            with nogil:
+                code = gather_unpin(<void *>address)
+            check(code)
+
+
+# ---- take
+
+cdef Array index_array(index):
+    """The index: int32 and int64 as they are, other integers of NumPy's as int64, all else an exception."""
+    cdef Array array
+    if type(index) is DeviceArray:
+        array = index
+    else:
+        interface = None if isinstance(index, np.ndarray) else getattr(index, "__cuda_array_interface__", None)
+        if interface is not None:
+            array = cuda_array("index", index, interface, False)
+        else:
+            array = array_of("index", as_int64(index))
+    if array.dtype is not int32 and array.dtype is not int64 and array.dtype != int32 and array.dtype != int64:
+        raise TypeError(f"index: int32 or int64 is taken, not {array.dtype}")
+    return array
+
+
+cdef as_int64(index):
+    """What numpy.take takes as well: bool, integers of other sizes, lists, and [], which is float64."""
+    if not isinstance(index, np.ndarray):
+        index = np.asarray(index)
+    if index.dtype == np.uint64 and index.size > 0 and index.max() > 2**63 - 1:
+        raise OverflowError(f"index: {index.max()} does not fit into int64")
+    if (index.dtype.kind in "biu" and index.dtype != int32) or (index.size == 0 and index.dtype == np.float64):
+        return index.astype(np.int64, copy=False)
+    return index
+
+
+cdef Array result_array(out, Array src, Array idx):
+    """Where the kernel is to write: in a new array, or in out; in a new one too if it cannot write there."""
+    if out is None:
+        return DeviceArray.empty(idx.shape, src.dtype) if idx.gpu >= 0 else array_of("out", np.empty(idx.shape, src.dtype))
+    cdef Array res = array_of("out", out, writeable=True)
+    if res.shape != idx.shape:
+        raise ValueError(f"out: the shape of index, {idx.shape}, is taken, not {res.shape}")
+    if res.dtype is not src.dtype and res.dtype != src.dtype:
+        raise TypeError(f"out: {src.dtype} is taken, as the source has, not {res.dtype}")
+    if not res.overlaps(src) and not res.overlaps(idx):
+        return res
+    if not isinstance(out, np.ndarray):
+        raise ValueError("out: it overlaps with source or index")
+    return array_of("out", np.empty(idx.shape, src.dtype))
+
+
+def stream_handle(stream):
+    """A stream as an int: one already, or an object with __cuda_stream__(), as cuda.core has them."""
+    try:
+        handle = operator.index(stream)
+    except TypeError:
+        if not hasattr(stream, "__cuda_stream__"):
+            raise TypeError(f"stream: an int or what has __cuda_stream__() is taken, not {stream!r}") from None
+        handle = stream.__cuda_stream__()[1]
+    return 0 if handle == 1 else handle
+
+
+cdef int check_gpu(str name, Array array, int current) except -1:
+    if array.gpu != current and array.gpu >= 0:
+        raise ValueError(f"{name}: it lies on GPU {array.gpu}, and GPU {current} is the current one: make the other one "
+                         f"current, as cupy.cuda.Device({array.gpu}).use() or torch.cuda.set_device({array.gpu}) do")
+    return 0
+
+
+cdef int let_wait(void *stream, Array array) except -1:
+    """What is put on `stream` from now on comes after what is pending on the array's own stream."""
+    if array.gpu >= 0 and <void *>array.stream != stream:
+        check(gather_wait_for(stream, <void *>array.stream))
+    return 0
+
+
+cdef int hand_back(void *stream, Array array) except -1:
+    """After a launch on `stream`: whoever goes on with the array on its own stream comes after it."""
+    if <void *>array.stream != stream:
+        check(gather_wait_for(<void *>array.stream, stream))
+    return 0
+
+
+cdef object element(Array array, size_t i):
+    """The element i, wherever the array is."""
+    value = np.empty(1, array.dtype)
+    cdef void *to = <void *><size_t>value.ctypes.data
+    cdef char *elements = <char *>(array.memory.device if array.memory.host == NULL else array.memory.host)
+    cdef int code
+    with nogil:
+        code = gather_copy(to, elements + i * array.itemsize, array.itemsize, NULL)
+    check(code)
+    return value[0]
+
+
+def take(source, index, out=None, mode="raise", stream=None):
+    """source[index] for a one-dimensional source, as numpy.take has it.
+
+    source: M elements of 4 or 8 bytes, of any kind. index: integers, of any shape.
+    out: an array of index's shape and source's dtype for the result, or None: then a new one is made,
+    a DeviceArray if index lies on the device, else a NumPy array. Returns it.
+    mode: what an index outside does. "raise": IndexError, and -M to -1 count from the end; "wrap":
+    it is taken modulo M; "clip": it becomes 0 or M - 1.
+    stream: where to work, as an int or an object with __cuda_stream__(); None: the one that an array
+    names, else the default stream. It has to live as long as what was computed on it is used.
+    With source, index and out on the device and mode "wrap" or "clip", take only launches, and whoever
+    reads the result on that stream gets it; in all other cases it waits.
+    Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
+    TypeError, ValueError, OverflowError, MemoryError, CudaError.
+    """
+    cdef Array src = array_of("source", source), idx = index_array(index), named
+    cdef int current
+    if len(src.shape) != 1:
+        raise ValueError(f"source: one dimension is taken, not {len(src.shape)}")
+    if src.itemsize != 4 and src.itemsize != 8:
+        raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {src.dtype}")
+    if mode not in modes:
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    handle = None if stream is None else stream_handle(stream)
+    cdef Array res = result_array(out, src, idx)
+    check(gather_current_device(&current))
+    check_gpu("source", src, current)
+    check_gpu("index", idx, current)
+    check_gpu("out", res, current)
+
+    if handle is None:
+        named = idx if idx.stream else src if src.stream else res
+        handle, stream = named.stream, named.stream_owner
+    if idx.size > 0:
+        if src.size == 0:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        gather_arrays(src, idx, res, modes[mode], <void *><size_t>handle, stream)
+    if type(res) is DeviceArray:
+        return res
+    if out is None:
+        return res.owner[()] if res.shape == () else res.owner
+    if res.owner is not out:
+        out[...] = res.owner
+    return out
+
+
+cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stream, stream_owner):
+    cdef gather_job job
+    cdef size_t first_bad = 0
+    cdef int code
+    job.source, job.index, job.result = src.memory, idx.memory, res.memory
+    job.N, job.M, job.element_bytes, job.index_bytes = idx.size, src.size, src.itemsize, idx.itemsize
+    job.mode, job.stream = mode, stream
+    let_wait(stream, src)
+    let_wait(stream, idx)
+    let_wait(stream, res)
+    # Stream 2 is another one in each thread: nobody else could wait for a launch there.
+    if src.gpu >= 0 and idx.gpu >= 0 and res.gpu >= 0 and mode != GATHER_RAISE and stream != <void *>2:
+        check(gather_launch(&job, NULL))
+        hand_back(stream, src)
+        hand_back(stream, idx)
+        if type(res) is DeviceArray:
+            res.stream, res.stream_owner = <size_t>stream, stream_owner
+        else:
+            hand_back(stream, res)
+        return
+    with nogil:  # other Python threads go on while the GPU works
+        code = gather(&job, &first_bad)
+    if code == -1:
+        raise IndexError(f"index {element(idx, first_bad)} is out of bounds for axis 0 with size {src.size}")
+    try:
+        check(code, (0 if src.memory.device else src.nbytes) + idx.nbytes + res.nbytes)
+    except MemoryError as error:
+        raise MemoryError(f"{error}: pin them, and the kernel works on them where they are") from None

@@ -1,0 +1,126 @@
+load helpers
+
+setup() {
+    cd "$TOP/04-gather/fast" || return 1
+    PROGRAMS=$BATS_TEST_DIRNAME/04-gather-fast
+}
+
+# tools.cu as a library, for the backend that is tested.
+build_tools() {
+    find_compiler
+    "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$PROGRAMS/tools.cu"
+}
+
+# Goes to a folder with the modules and, whatever backend is tested, the stand-in's build of their library.
+use_cpu_library() {
+    cp gather.*.so ../cuda_error.py "$BATS_TEST_TMPDIR"
+    "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$BATS_TEST_TMPDIR/libgather.so" \
+        gather.cu memory.cu
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/shim.so" "$PROGRAMS/shim.c" -ldl \
+        -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+@test "fast: take answers as numpy.take: modes, dtypes, shapes, places, with out and without" {
+    try "$TEST_PYTHON" test_take.py
+    assert_success
+    assert_output '577 of 577 as numpy.take'
+    assert_quiet
+}
+
+@test "fast: gather_c gathers without Python, and is told of a bad index" {
+    try ./gather_c
+    assert_success
+    assert_output '1000 of 1000 right
+index[700] = 1000000 is out of range'
+    try env CUDA_VISIBLE_DEVICES= ./gather_c
+    assert_failure 1
+    assert_regex "$stderr" 'gather_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
+}
+
+@test "fast: the library offers its interface and nothing else; no file names an absolute path" {
+    run interface_of libgather.so
+    assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh | sort)"
+    assert_line gather
+    for file in libgather.so gather_c gather.*.so; do
+        assert_no_absolute_path "$file"
+    done
+}
+
+@test "fast: importing the module makes no CUDA call; one CudaError for the stage" {
+    try env PYTHONPATH=.:.. "$TEST_PYTHON" -c "import gather, wrapper; print(wrapper.CudaError is gather.CudaError)"
+    assert_success
+    assert_equal "$output$stderr" "True"
+}
+
+@test "fast: take refuses what it cannot take, in NumPy's words where NumPy has some" {
+    agrees 04-gather-fast/refused
+}
+
+@test "fast: out that is strided, overlaps, or stays as it was; odd addresses; pinned memory; a memory map" {
+    agrees 04-gather-fast/layouts
+}
+
+@test "fast: sizes around the fours of the kernel, a block and the scratch memory, with a bad index in each part" {
+    agrees 04-gather-fast/sizes
+    assert_quiet
+}
+
+@test "fast: take reads and writes what has a __cuda_array_interface__ in place, and gives one back" {
+    agrees 04-gather-fast/cuda_arrays
+}
+
+@test "fast: arrays of CuPy and PyTorch go in and come out where they are" {
+    requires gpu
+    "$TEST_PYTHON" -c 'import cupy, torch' 2>/dev/null || skip "needs CuPy and PyTorch"
+    agrees 04-gather-fast/other_libraries
+}
+
+@test "fast: take in a context that is not its device's primary one, as PyCUDA makes" {
+    requires gpu
+    agrees 04-gather-fast/other_context
+}
+
+@test "fast: take leaves nothing on the device" {
+    build_tools
+    agrees 04-gather-fast/leaves_nothing TOOLS="$BATS_TEST_TMPDIR/tools.so"
+}
+
+@test "fast: threads that share a source, pin it, upload it, or let go of it" {
+    agrees 04-gather-fast/threads
+}
+
+@test "fast: work stays on the stream that the arrays name, and nobody overwrites what is still to be read" {
+    build_tools
+    agrees 04-gather-fast/streams TOOLS="$BATS_TEST_TMPDIR/tools.so"
+}
+
+@test "fast: forks while threads are in take; Python ends while they are" {
+    agrees 04-gather-fast/forks
+    # On a GPU CUDA promises nothing while the process ends.
+    [ "$TEST_BACKEND" = cuda ] || agrees 04-gather-fast/ends
+}
+
+@test "fast: whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays" {
+    use_cpu_library
+    agrees 04-gather-fast/failing_call
+}
+
+@test "fast: an array on another GPU than the current one is refused" {
+    use_cpu_library
+    agrees 04-gather-fast/other_gpu LD_PRELOAD="$PWD/shim.so"
+}
+
+@test "fast: a call asks CUDA at most once for each array where it is" {
+    use_cpu_library
+    agrees 04-gather-fast/asked LD_PRELOAD="$PWD/shim.so"
+}
+
+@test "fast: other Python threads go on while the GPU works: no call that waits holds the GIL" {
+    cp gather.*.so ../wrapper.*.so ../cuda_error.py "$BATS_TEST_TMPDIR"
+    gcc -shared -fPIC -I. -I.. -o "$BATS_TEST_TMPDIR/libgather.so" "$PROGRAMS/gil.c"
+    cp "$BATS_TEST_TMPDIR/libgather.so" "$BATS_TEST_TMPDIR/libcuda_index.so"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    agrees 04-gather-fast/gil
+    assert_equal "$stderr" ""
+}

@@ -1,0 +1,34 @@
+"""Whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays."""
+import sys
+
+import numpy as np
+from failing_calls import each_failing_call
+from gather import CudaError, DeviceArray, pin, take
+
+x = np.arange(1 << 20, dtype=np.float32)
+few, many = np.arange(1000) * 17, np.resize(np.arange(1000) * 17, 1 << 17)
+
+
+def tried(name, index, call):
+    out = np.full(index.size, -1, np.float32)
+
+    def run():
+        try:
+            result = call(out)
+            return "right" if (result == x[index]).all() else "WRONG"
+        except (CudaError, MemoryError) as error:
+            return type(error).__name__ if (out == -1).all() else "CHANGED out"
+
+    print(name, end=": ", flush=True)
+    each_failing_call(run)
+
+
+def pinned_for_a_while(out):
+    with pin(x):
+        return take(x, few)
+
+
+tried("ordinary", many, lambda out: take(x, many, out))
+tried("again", few, lambda out: (take(x, few), take(x, few, out))[1])
+tried("device", few, lambda out: take(DeviceArray(x), DeviceArray(few)).get())
+tried("pinned", few, pinned_for_a_while)

@@ -1,0 +1,46 @@
+"""out that is strided, overlaps, or stays as it was; strided and read-only sources; odd addresses; a memory map."""
+import tempfile
+
+import numpy as np
+from arrays import outcome, pinned
+from gather import DeviceArray, pin, pinned_empty, take
+
+x, i = np.arange(10, dtype=np.float64), np.array([9, 0, -1])
+wide = np.full((3, 2), 7.0)
+print(take(x, i, out=wide[:, 0]).base is wide, wide.tolist())
+y = x.copy()
+take(y, np.arange(9), out=y[1:])  # into itself
+print(y.tolist())
+out = np.full(3, 7.0)
+for source in x, DeviceArray(x):
+    print(outcome(lambda: take(source, np.array([0, 10, 1]), out)), out)
+d = DeviceArray(x)
+print(outcome(lambda: take(d, DeviceArray(np.arange(10)), out=d)))
+print(take(x[::-3], [0, 1]), take(np.broadcast_to(np.float32(3), (1000,)), [999]))
+with tempfile.NamedTemporaryFile() as file:
+    x.tofile(file.name)
+    print(take(np.memmap(file.name, np.float64, "r"), i))
+
+p = pinned(x)
+view = p[2:4]
+del p  # the memory lives as long as a view of it
+print(view, take(view, [1]), pinned_empty((0, 3)).shape, pinned_empty((2, 3), np.int64).dtype)
+with pin(x), pin(np.empty(0)):
+    print(take(x, i), take(x[5:], [0]))
+pinning = pin(x)
+pinning.__exit__()
+with pinning:
+    pass
+pinning.__exit__()
+big = np.arange(1 << 20, dtype=np.float64)
+with pin(big[: 1 << 19]):  # the half of it: CUDA copies nothing that is pinned in part
+    print(outcome(lambda: take(big, [5, -1])))
+
+print(type(take(x, 3)).__name__, take(x, np.array([True, False])), take(x, np.array([1], np.uint64)), take(x, np.array([-1], ">i8")))
+print(DeviceArray.empty(np.int64(5)), pinned_empty(np.int64(5)).shape, take(x, i, stream=np.int64(0)), take(x, []))
+# addresses at which the kernel, which reads 8 bytes at once, cannot read
+half = np.arange(2001, dtype=np.float32)[1:].view(np.complex64)
+packed = np.frombuffer(bytes(1) + np.arange(10.0).tobytes(), [("a", "<f4"), ("b", "<f4")], offset=1)
+text = pinned_empty(17, np.uint8)[1:].view("S8")
+take(np.array([b"one", b"two"]).astype("S8"), [1, 0], text)
+print(take(half, [999, 0]).tolist(), take(packed, [9]).view(np.float64), *text.astype(str))

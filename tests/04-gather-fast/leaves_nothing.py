@@ -1,0 +1,30 @@
+"""take leaves nothing on the device."""
+import numpy as np
+from arrays import outcome, tools
+from gather import DeviceArray, pin, pinned_empty, take
+
+free_bytes = tools().free_bytes
+x, i = np.arange(1 << 20, dtype=np.float32), np.arange(1 << 16, dtype=np.int32)
+many = np.resize(i, 1 << 18)
+d_x, d_i, d_out = DeviceArray(x), DeviceArray(i), DeviceArray.empty(1 << 16)
+
+
+def every_way():
+    take(x, i), take(x, many), take(d_x, i), take(d_x, d_i), DeviceArray(x), pinned_empty(1 << 20)
+    with pin(x):
+        take(x, i)
+    return outcome(lambda: take(x, [1 << 20]))
+
+
+every_way()  # what is kept for the next call is there now
+before = free_bytes()
+for k in range(300):
+    take(d_x, d_i, d_out, ("raise", "wrap", "clip")[k % 3])
+for k in range(20):
+    every_way()
+print(before - free_bytes(), every_way())
+twice = DeviceArray(np.arange(1 << 20))
+result = take(twice, twice)  # source and index are one
+print((result.get() == np.arange(1 << 20)).all())
+del twice, result
+print(before - free_bytes())

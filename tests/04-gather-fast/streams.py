@@ -1,0 +1,46 @@
+"""Work stays on the stream that the arrays name, and nobody overwrites what is still to be read."""
+import numpy as np
+from arrays import CudaArray, pinned, tools
+from gather import DeviceArray, take
+
+tools = tools()
+A, B = tools.new_stream(), tools.new_stream()
+n = 1 << 24
+x, y, index = np.arange(n, dtype=np.float32), np.full(n, -1, np.float32), np.arange(n, dtype=np.int32)
+d_x, d_y, d_index, d_out = DeviceArray(x), DeviceArray(y), DeviceArray(index), DeviceArray.empty(n)
+
+take(d_x, d_index, d_out, mode="wrap", stream=A)  # reads d_x, and does not wait
+take(d_y, d_index, d_x, mode="wrap", stream=B)  # overwrites it
+print((d_out.get() == x).all(), (d_x.get() == -1).all())
+
+source, where, minus = CudaArray(x, stream=A), CudaArray(index, stream=A), pinned(y)
+new = take(source, where, mode="wrap")  # does not wait
+code = tools.copy_on(A, source.address, minus.ctypes.data, 4 * n)
+print(code, new.__cuda_array_interface__["stream"] == A, (new.get() == x).all())
+another = CudaArray(x, stream=A)  # all under new names: to free memory is to wait
+newer = take(another, where, mode="wrap", stream=B)
+tools.copy_on(A, another.address, minus.ctypes.data, 4 * n)
+print((newer.get() == x).all())
+
+waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
+for d in d_x, d_y, d_index, d_out, new, newer:
+    d.get()
+print(tools.end_stream(A), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
+
+
+class Stream:  # as other libraries have them
+    def __init__(self):
+        self.handle = tools.new_stream()
+
+    def __cuda_stream__(self):
+        return 0, self.handle
+
+    def __del__(self):
+        tools.end_stream(self.handle)
+
+
+e_x, e_index = DeviceArray(x), DeviceArray(index)
+first = take(e_x, e_index, mode="wrap", stream=Stream())  # what is computed there keeps it
+second = take(first, e_index, mode="wrap")
+del first
+print((second.get() == x).all(), take(second, [5]), (e_x.get() == x).all(), take(e_x, [5]))
