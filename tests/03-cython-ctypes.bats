@@ -517,38 +517,33 @@ PROGRAM
     cp ./*.py ./*.so "$cpu"
     "$TOP/common/cpu/nvcc" -I../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$cpu/libmultiply.so" libmultiply.cu
     cd "$cpu" || return 1
-    cat >loop.py <<'PROGRAM'
-import os, sys
+    try_python PYTHONPATH="$cpu:$BATS_TEST_DIRNAME" <<'PROGRAM'
 import numpy as np
 from device_array import CudaError, DeviceArray, multiply as on_device
+from failing_calls import each_failing_call
 from multiply import multiply
 x, out = np.full(300, 3, np.float32), np.full(300, 7, np.float32)
 def hosts():
-    multiply(x, x, out=out)
-    return out
+    return multiply(x, x, out=out)
 def device():
     with DeviceArray(x) as d_x:
         on_device(d_x, d_x, d_x)
         return d_x.get()
-try:
-    result = (hosts if sys.argv[1] == "hosts" else device)()
-    print("right" if (result == 9).all() else "WRONG")
-except (CudaError, MemoryError) as error:
-    print(type(error).__name__, "right" if (out == 7).all() else "WRONG")
+for call in hosts, device:
+    def tried():
+        try:
+            return "right" if (call() == 9).all() else "WRONG"
+        except (CudaError, MemoryError) as error:
+            return type(error).__name__ if (out == 7).all() else "CHANGED out"
+    each_failing_call(tried, 2)
+    each_failing_call(tried, 700)
 PROGRAM
-    for what in hosts device; do
-        for code in 2 700; do
-            seen=
-            for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
-                try env CPU_CUDA_LEAKS=1 CPU_CUDA_FAIL=$k CPU_CUDA_FAIL_CODE=$code "$TEST_PYTHON" loop.py $what
-                # a copy or a cudaFree that fails by itself comes after the result, or is not looked at
-                assert_regex "$output" '^((CudaError|MemoryError) )?right$'
-                [ $code = 2 ] || refute_regex "$output" MemoryError
-                seen+="$output "
-            done
-            assert_regex "$seen" 'Error right .*right right $' # the first calls fail, the last k is never reached
-        done
-    done
+    assert_success
+    # a cudaFree that fails in multiply comes after the result, and is not looked at; close() tells it
+    assert_output 'with a failing call: MemoryError right without: right
+with a failing call: CudaError right without: right
+with a failing call: MemoryError without: right
+with a failing call: CudaError without: right'
 }
 
 @test "03: an error that somebody else left behind is not taken for this call's, and none is left" {
@@ -694,8 +689,6 @@ parent: [1. 1. 1.]'
     for file in libmultiply.cu multiply.h multiply.pyx; do
         sed 's/multiply/mine/g; s/Multiply/Mine/g; s/a\[i\] \* b\[i\]/a[i] + b[i]/' "$file" >"${file/multiply/mine}"
     done
-    sed -i 's/^NAMES := /&mine /; s/^BUILDS = /&libmine.so /' Makefile
-    sed -n '/^## A module of your own/,/^## /s/^    //p' README.md >>Makefile
     try_make -n build # all of it takes long
     assert_success
     local module

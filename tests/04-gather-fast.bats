@@ -5,12 +5,6 @@ setup() {
     PROGRAMS=$BATS_TEST_DIRNAME/04-gather-fast
 }
 
-# tools.cu as a library, for the backend that is tested.
-build_tools() {
-    find_compiler
-    "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$PROGRAMS/tools.cu"
-}
-
 # Goes to a folder with the modules and, whatever backend is tested, the stand-in's build of their library.
 use_cpu_library() {
     cp gather.*.so ../cuda_error.py "$BATS_TEST_TMPDIR"

@@ -74,6 +74,12 @@ find_compiler() {
     fi
 }
 
+# tools.cu as a library, for the backend that is tested: how much of the device's memory is free; streams.
+build_tools() {
+    find_compiler
+    "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_DIRNAME/tools.cu"
+}
+
 # Runs a program that lies beside the tests, in the current folder, and compares what it prints with its .txt:
 # agrees 04-gather/threads [NAME=value]...
 agrees() {

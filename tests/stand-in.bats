@@ -362,14 +362,6 @@ PROGRAM
     done
 }
 
-@test "stand-in: no file has more than 300 lines" {
-    for file in common/cpu/nvcc common/cpu/*.py common/cpu/include/* common/cpu/runtime/*; do
-        [ "$(wc -l <"$file")" -le 300 ] || fail "$file is too long"
-    done
-}
-
-# ---- Errors on demand, leaks
-
 @test "stand-in: CPU_CUDA_FAIL=k fails the k-th call, and no other, with the code asked for" {
     try_on_cpu <<'PROGRAM'
 #include "check.h"
