@@ -22,7 +22,7 @@ doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
 
 clean:
-	@for stage in $(STAGES); do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
+	@for stage in $(STAGES) 04-gather/bench; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
 	rm -rf common/cpu/lib
 
 # What builds has to know the device: found once here, for all stages.

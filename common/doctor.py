@@ -238,9 +238,8 @@ int main() { int *d, h = 0; cudaMalloc(&d, 4); seven<<<1, 1>>>(d); cudaMemcpy(&h
 """
 
 
-def try_kernel():
+def try_kernel(found):
     """What is wrong with compiling and running a kernel, or ""."""
-    found = device()
     if found["INSTALL_NVCC"]:
         install.install(found["INSTALL_NVCC"])
     with open("seven.cu", "w") as f:
@@ -290,16 +289,17 @@ def trial():
     print(f"{'ok':9}python3: {sys.version.split()[0]}, {sys.executable}")
     report("make", "" if shutil.which("make") else f"make is missing: {apt('make')}")
     nvcc, (name, no_gpu) = find_nvcc(), gpu()
-    print(f"{'ok' if nvcc else '-':9}nvcc: {nvcc or 'none'}")
+    release = re.search(r"release ([\d.]+)", ask([nvcc, "--version"])[1]) if nvcc else None
+    print(f"{'ok' if nvcc else '-':9}nvcc: {shutil.which(nvcc) if nvcc else 'none'}{', CUDA ' + release[1] if release else ''}")
     print(f"{'ok' if name else '-':9}GPU: {name or 'none, ' + no_gpu}")
     has_compiler = report("C and C++ compiler", missing_compiler())
     has_headers = report("Python.h, and Cython and NumPy or a way to install them", missing_for_python())
     has_bats = report("Bats, bats-support, bats-assert", missing_for_tests())
+    found, here = device(), os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
-        here = os.getcwd()
         os.chdir(folder)
         for wanted, name, attempt in (
-            (has_compiler, "a kernel compiles and runs", try_kernel),
+            (has_compiler, "a kernel compiles and runs", lambda: try_kernel(found)),
             (has_compiler and has_headers, "a Cython module compiles and runs", try_module),
             (has_bats, "a test runs", try_tests),
         ):
@@ -309,7 +309,7 @@ def trial():
                 except SystemExit as stopped:  # what cannot be installed, in a line
                     report(name, str(stopped))
         os.chdir(here)
-    print(f"make run would use: {device()['DEVICE']}")
+    print(f"make run would use: {found['DEVICE']}")
     print("make run and make test: " + ("they will not run here before that is mended" if complaints else "ready"))
     return not complaints
 

@@ -62,14 +62,17 @@ $(LIBRARIES): %.so: %.cu
 # rpath: where it looks for libraries. $ORIGIN: in the folder where it lies itself.
 RPATH = -Wl,-rpath,'$$ORIGIN'
 LINK = $(if $(wildcard lib$(*:_c=).cu),-L. -l$(*:_c=))
+# The library of the same name, if there is one, comes first (a second $ waits for the name: .SECONDEXPANSION).
+own_library = $(patsubst %.cu,%.so,$(wildcard lib$(1:_c=).cu))
+.SECONDEXPANSION:
 C_OPTIONS = -std=c11 -Wall -Wextra -ffp-contract=off -Werror=incompatible-pointer-types
-$(C_PROGRAMS): %: %.c | $(LIBRARIES)
+$(C_PROGRAMS): %: %.c $$(call own_library,$$*)
 	$(CC) $(CFLAGS) $(C_OPTIONS) -o $@ $< $(LINK) -ldl $(RPATH)
 
 # Cython makes mine.c of mine.pyx, the C compiler makes the module of that.
 $(PYX:.pyx=.c): %.c: %.pyx $(wildcard *.pxd)
 	$(PY) -m cython -3 $<
-$(MODULES): %$(EXT): %.c | $(LIBRARIES)
+$(MODULES): %$(EXT): %.c $$(call own_library,$$*)
 	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -I$(PYTHON_INCLUDE) -shared -o $@ $< $(LINK) -ldl $(RPATH)
 
 $(BUILDS): $(HEADERS) Makefile .built-for $(RUNTIME)

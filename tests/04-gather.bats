@@ -86,6 +86,23 @@ GatherErrorText'
     agrees 04-gather/threads
 }
 
+@test "04: other Python threads go on while the GPU works: Gather is called without the GIL" {
+    cp wrapper.*.so cuda_error.py "$BATS_TEST_TMPDIR"
+    gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda_index.so" - <<'PROGRAM'
+int PyGILState_Check(void);
+int Gather(const float *source, const int *index, float *res, int N, int M) { return PyGILState_Check(); }
+const char *GatherErrorName(int code) { return "held"; }
+const char *GatherErrorText(int code) { return "the GIL is held"; }
+PROGRAM
+    cd "$BATS_TEST_TMPDIR" || return 1
+    try "$TEST_PYTHON" -c "
+import numpy as np, wrapper
+wrapper.cuda_gather(np.ones(3, np.float32), np.zeros(2, np.int32))
+print('without the GIL')"
+    assert_success
+    assert_output 'without the GIL'
+}
+
 @test "04: whichever CUDA call fails, an exception comes and no device memory is left behind" {
     cpu_library
     agrees 04-gather/failing_call LD_LIBRARY_PATH="$BATS_TEST_TMPDIR"

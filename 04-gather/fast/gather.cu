@@ -28,19 +28,27 @@ template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
 template <typename T, int K> __device__ Pack<T, K> load(const T *from)
 {
     Pack<T, K> pack;
-    if (sizeof pack == 16)
-        *(uint4 *)&pack = __ldcs((const uint4 *)from);
-    else
-        *(uint2 *)&pack = __ldcs((const uint2 *)from);
+    if (sizeof pack == 16) {
+        uint4 bytes = __ldcs((const uint4 *)from);
+        memcpy(&pack, &bytes, sizeof pack);
+    } else {
+        uint2 bytes = __ldcs((const uint2 *)from);
+        memcpy(&pack, &bytes, sizeof pack);
+    }
     return pack;
 }
 
 template <typename T, int K> __device__ void store(T *to, const Pack<T, K> &pack)
 {
-    if (sizeof pack == 16)
-        __stcs((uint4 *)to, *(const uint4 *)&pack);
-    else
-        __stcs((uint2 *)to, *(const uint2 *)&pack);
+    if (sizeof pack == 16) {
+        uint4 bytes;
+        memcpy(&bytes, &pack, sizeof pack);
+        __stcs((uint4 *)to, bytes);
+    } else {
+        uint2 bytes;
+        memcpy(&bytes, &pack, sizeof pack);
+        __stcs((uint2 *)to, bytes);
+    }
 }
 
 // source[j] for index number i, which is j. *first_bad: the smallest i of which this thread knows that
@@ -252,9 +260,11 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     bad = scratch->first_bad;
     if (bad == NO_BAD_INDEX && moved.result.host == scratch->result)
         memcpy(job->result.host, scratch->result, result_bytes);
-    if (bad == NO_BAD_INDEX && d_result) // into ordinary memory: this waits until it is there
+    if (bad == NO_BAD_INDEX && d_result) {
         TRY(cudaMemcpyAsync(job->result.host, d_result, result_bytes, cudaMemcpyDeviceToHost,
                             stream));
+        TRY(cudaStreamSynchronize(stream));
+    }
 
 cleanup:
     if (error != cudaSuccess)
@@ -262,10 +272,9 @@ cleanup:
     for (void *memory : {d_source, d_index, d_result})
         if (memory && cudaFreeAsync(memory, stream) != cudaSuccess)
             cudaFree(memory); // without pools
-    if (error != cudaSuccess) {
-        cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
+    cudaGetLastError();       // nothing is left for somebody else to find
+    if (error != cudaSuccess)
         return error;
-    }
     *first_bad = (size_t)bad;
     return bad == NO_BAD_INDEX ? 0 : -1;
 }

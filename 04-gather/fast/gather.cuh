@@ -1,6 +1,7 @@
 // The C interface of libgather.so: result = source[index], wherever the three arrays lie, for C, C++
 // and Cython. Every function returns 0, or the code of the CUDA call that failed (a cudaError_t,
-// positive). None prints, ends the process, or leaves an error for somebody else to find.
+// positive; cudaErrorInvalidValue also for arguments that make no sense). None prints, ends the process,
+// or leaves an error for somebody else to find.
 #pragma once
 #include <stddef.h>
 

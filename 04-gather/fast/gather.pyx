@@ -36,7 +36,8 @@ cdef class Array:
     """A contiguous array: where it is, how much, and of what."""
     cdef gather_memory memory
     cdef int gpu              # the number of the GPU that it lies on, or -1: in the host's memory
-    cdef size_t stream        # of an array on a GPU: on which work may be pending; 0: the default stream
+    cdef bint is_cuda         # a DeviceArray or another library's CUDA array; all others are NumPy's
+    cdef size_t stream        # of a CUDA array: on which work may be pending; 0: the default stream
     cdef object stream_owner  # what keeps that stream alive, if this DeviceArray has to
     cdef object owner         # what keeps the memory alive, if it is not this object
     cdef readonly tuple shape
@@ -101,7 +102,7 @@ cdef class DeviceArray(Array):
         with nogil:
             code = gather_device_allocate(&self.memory.device, self.nbytes)
         check(code, self.nbytes)
-        check(gather_current_device(&self.gpu))
+        self.gpu, self.is_cuda = current_gpu(), True
 
     def __dealloc__(self):
         cdef void *memory = self.memory.device
@@ -114,6 +115,7 @@ cdef class DeviceArray(Array):
         result = np.empty(self.shape, self.dtype)
         cdef void *to = <void *><size_t>result.ctypes.data
         cdef int code
+        stream_owner = self.stream_owner  # lives until this is done, whatever other threads do with this array
         with nogil:
             code = gather_copy(to, self.memory.device, self.nbytes, <void *>self.stream)
         check(code)
@@ -151,9 +153,24 @@ cdef Array array_of(str name, x, bint writeable=False):
     if not x.flags.c_contiguous or is_misaligned(x.ctypes.data, array.itemsize):
         x = x.copy()  # in C's order
     array.owner = x
-    cdef size_t address = x.ctypes.data
-    check(gather_find(&array.memory, &array.gpu, <void *>address, array.nbytes))
+    find(array, x.ctypes.data)
     return array
+
+
+cdef int find(Array array, size_t address) except -1:
+    """Fills in where the array at that address lies."""
+    cdef int code
+    with nogil:
+        code = gather_find(&array.memory, &array.gpu, <void *>address, array.nbytes)
+    return check(code)
+
+
+cdef int current_gpu() except -1:
+    cdef int number, code
+    with nogil:
+        code = gather_current_device(&number)
+    check(code)
+    return number
 
 
 cdef Array cuda_array(str name, x, interface, bint writeable):
@@ -164,7 +181,7 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
         raise TypeError(f"{name}: a typestr is taken, not {typestr!r}")
     array.describe(interface["shape"], typestr, name)
     address, read_only = interface["data"]
-    if strides is not None and array.size > 0 and tuple(strides) != c_strides(array):
+    if strides is not None and array.size > 0 and not is_contiguous(array, strides):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     if writeable and read_only:
         raise ValueError(f"{name}: a writeable array is taken")
@@ -173,10 +190,9 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
     if is_misaligned(address, array.itemsize):
         raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {array.itemsize}")
     array.stream = 0 if stream is None or stream == 1 else stream  # 1: the default stream
-    array.owner, array.gpu = x, -1
-    cdef void *pointer = <void *><size_t>address
+    array.owner, array.gpu, array.is_cuda = x, -1, True
     if array.size > 0:
-        check(gather_find(&array.memory, &array.gpu, pointer, array.nbytes))
+        find(array, address)
         if array.memory.device == NULL:
             raise ValueError(f"{name}: there is no CUDA memory at its address, {address:#x}")
     return array
@@ -187,13 +203,14 @@ cdef bint is_misaligned(size_t address, size_t itemsize):
     return (itemsize == 4 or itemsize == 8) and address % itemsize != 0
 
 
-cdef tuple c_strides(Array array):
-    """The strides of a contiguous array: how many bytes it is to the next element, of each dimension."""
-    strides, stride = [], array.itemsize
-    for n in reversed(array.shape):
-        strides.append(stride)
-        stride *= n
-    return tuple(reversed(strides))
+cdef bint is_contiguous(Array array, strides):
+    """True if the elements lie side by side, in C's order. The stride of a single element does not matter."""
+    wanted = array.itemsize
+    for n, stride in zip(reversed(array.shape), reversed(tuple(strides))):
+        if n != 1 and stride != wanted:
+            return False
+        wanted *= n
+    return True
 
 
 # ---- Pinned memory
@@ -208,7 +225,10 @@ cdef class PinnedMemory:
         self.nbytes = nbytes
         with nogil:
             code = gather_pinned_allocate(&self.data, max(nbytes, 1))
-        check(code, nbytes)
+        try:
+            check(code)
+        except MemoryError:
+            raise MemoryError(f"there is no room for {nbytes} bytes of pinned memory") from None
 
     def __dealloc__(self):
         cdef void *data = self.data
@@ -230,7 +250,8 @@ def pinned_empty(shape, dtype=np.float32):
 class pin:
     """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before.
 
-    Pin arrays whole: CUDA copies nothing that is pinned in part, and take may refuse it.
+    Pin arrays whole. What is pinned in part CUDA does not copy; what is pinned at both ends and not
+    between, take does not notice, and a kernel that reads there ends all GPU work of the process.
     """
 
     def __init__(self, x):
@@ -266,7 +287,7 @@ cdef Array index_array(index):
     if type(index) is DeviceArray:
         array = index
     else:
-        interface = None if isinstance(index, np.ndarray) else getattr(index, "__cuda_array_interface__", None)
+        interface = None if type(index) is np.ndarray else getattr(index, "__cuda_array_interface__", None)
         if interface is not None:
             array = cuda_array("index", index, interface, False)
         else:
@@ -280,7 +301,7 @@ cdef as_int64(index):
     """What numpy.take takes as well: bool, integers of other sizes, lists, and [], which is float64."""
     if not isinstance(index, np.ndarray):
         index = np.asarray(index)
-    if index.dtype == np.uint64 and index.size > 0 and index.max() > 2**63 - 1:
+    if index.dtype.kind == "u" and index.itemsize == 8 and index.size > 0 and index.max() > 2**63 - 1:
         raise OverflowError(f"index: {index.max()} does not fit into int64")
     if (index.dtype.kind in "biu" and index.dtype != int32) or (index.size == 0 and index.dtype == np.float64):
         return index.astype(np.int64, copy=False)
@@ -290,7 +311,7 @@ cdef as_int64(index):
 cdef Array result_array(out, Array src, Array idx):
     """Where the kernel is to write: in a new array, or in out; in a new one too if it cannot write there."""
     if out is None:
-        return DeviceArray.empty(idx.shape, src.dtype) if idx.gpu >= 0 else array_of("out", np.empty(idx.shape, src.dtype))
+        return DeviceArray.empty(idx.shape, src.dtype) if idx.is_cuda else array_of("out", np.empty(idx.shape, src.dtype))
     cdef Array res = array_of("out", out, writeable=True)
     if res.shape != idx.shape:
         raise ValueError(f"out: the shape of index, {idx.shape}, is taken, not {res.shape}")
@@ -323,16 +344,20 @@ cdef int check_gpu(str name, Array array, int current) except -1:
 
 cdef int let_wait(void *stream, Array array) except -1:
     """What is put on `stream` from now on comes after what is pending on the array's own stream."""
-    if array.gpu >= 0 and <void *>array.stream != stream:
-        check(gather_wait_for(stream, <void *>array.stream))
-    return 0
+    return wait_for(stream, <void *>array.stream) if array.is_cuda else 0
 
 
 cdef int hand_back(void *stream, Array array) except -1:
     """After a launch on `stream`: whoever goes on with the array on its own stream comes after it."""
-    if <void *>array.stream != stream:
-        check(gather_wait_for(<void *>array.stream, stream))
-    return 0
+    return wait_for(<void *>array.stream, stream)
+
+
+cdef int wait_for(void *stream, void *other) except -1:
+    cdef int code = 0
+    if stream != other:
+        with nogil:
+            code = gather_wait_for(stream, other)
+    return check(code)
 
 
 cdef object element(Array array, size_t i):
@@ -363,7 +388,6 @@ def take(source, index, out=None, mode="raise", stream=None):
     TypeError, ValueError, OverflowError, MemoryError, CudaError.
     """
     cdef Array src = array_of("source", source), idx = index_array(index), named
-    cdef int current
     if len(src.shape) != 1:
         raise ValueError(f"source: one dimension is taken, not {len(src.shape)}")
     if src.itemsize != 4 and src.itemsize != 8:
@@ -372,7 +396,7 @@ def take(source, index, out=None, mode="raise", stream=None):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     handle = None if stream is None else stream_handle(stream)
     cdef Array res = result_array(out, src, idx)
-    check(gather_current_device(&current))
+    cdef int current = current_gpu()
     check_gpu("source", src, current)
     check_gpu("index", idx, current)
     check_gpu("out", res, current)
@@ -388,7 +412,7 @@ def take(source, index, out=None, mode="raise", stream=None):
         return res
     if out is None:
         return res.owner[()] if res.shape == () else res.owner
-    if res.owner is not out:
+    if isinstance(out, np.ndarray) and not np.may_share_memory(out, res.owner):
         out[...] = res.owner
     return out
 
@@ -397,6 +421,7 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
     cdef gather_job job
     cdef size_t first_bad = 0
     cdef int code
+    cdef Array array
     job.source, job.index, job.result = src.memory, idx.memory, res.memory
     job.N, job.M, job.element_bytes, job.index_bytes = idx.size, src.size, src.itemsize, idx.itemsize
     job.mode, job.stream = mode, stream
@@ -405,7 +430,9 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
     let_wait(stream, res)
     # Stream 2 is another one in each thread: nobody else could wait for a launch there.
     if src.gpu >= 0 and idx.gpu >= 0 and res.gpu >= 0 and mode != GATHER_RAISE and stream != <void *>2:
-        check(gather_launch(&job, NULL))
+        with nogil:
+            code = gather_launch(&job, NULL)
+        check(code)
         hand_back(stream, src)
         hand_back(stream, idx)
         if type(res) is DeviceArray:
@@ -417,7 +444,8 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
         code = gather(&job, &first_bad)
     if code == -1:
         raise IndexError(f"index {element(idx, first_bad)} is out of bounds for axis 0 with size {src.size}")
+    wanted = sum([array.nbytes for array in (src, idx, res) if array.memory.device == NULL])
     try:
-        check(code, (0 if src.memory.device else src.nbytes) + idx.nbytes + res.nbytes)
+        check(code, wanted)
     except MemoryError as error:
         raise MemoryError(f"{error}: pin them, and the kernel works on them where they are") from None

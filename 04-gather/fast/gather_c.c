@@ -27,6 +27,7 @@ int main(void)
                              .index_bytes = sizeof *index,
                              .mode = GATHER_RAISE};
     size_t first_bad;
+    int right = 0;
     int code = gather_find(&job.source, NULL, source, M * sizeof *source);
     if (code == 0)
         code = gather_find(&job.index, NULL, index, N * sizeof *index);
@@ -35,7 +36,6 @@ int main(void)
     if (code == 0)
         code = gather(&job, &first_bad);
     if (code == 0) {
-        int right = 0;
         for (int i = 0; i < N; i++)
             right += result[i] == source[index[i] < 0 ? index[i] + M : index[i]];
         printf("%d of %d right\n", right, N);
@@ -51,5 +51,5 @@ int main(void)
     free(index);
     free(result);
     free(source);
-    return code == -1 && first_bad == 700 ? 0 : 1;
+    return right == N && code == -1 && first_bad == 700 ? 0 : 1;
 }

@@ -35,5 +35,6 @@ def tools():
     library.free_bytes.restype = ctypes.c_size_t
     library.new_stream.restype = ctypes.c_void_p
     library.end_stream.argtypes = [ctypes.c_void_p]
-    library.copy_on.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    library.new_managed.restype, library.new_managed.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    library.copy_later.argtypes = library.copy_on.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
     return library

@@ -14,6 +14,8 @@ print(type(take(x, np.array([1]))).__name__, type(take(np.arange(3.0), i.owner, 
 print(take(x, i, new, mode="clip") is new, new.get().tolist())
 plain = CudaArray(floats, strides=[4], stream=None)  # said out loud: contiguous, and no stream
 print(take(plain, i).get().tolist())
+one = CudaArray(np.array([[5]]), strides=(800, 16))  # of a single element the stride does not matter
+print(take(plain, one).get().tolist(), take(plain, CudaArray(np.zeros((3, 0), np.int32))), take(plain, CudaArray(np.array(7))))
 host = np.zeros(4, np.float32)
 for name, call in [
     ("strided", lambda: take(CudaArray(floats, strides=(8,), shape=(5,)), i)),

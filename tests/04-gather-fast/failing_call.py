@@ -1,4 +1,5 @@
-"""Whichever CUDA call of take fails, an exception comes, out is as it was, and nothing stays."""
+"""Whichever CUDA call of take fails, an exception comes, and nothing stays. out is as it was, unless what fails is the
+copy of the result itself, or the wait for it: so of many indices, which are copied."""
 import sys
 
 import numpy as np

@@ -1,15 +1,10 @@
-// In place of libgather.so and libcuda_index.so: functions that fail, with code 1, if their caller holds the GIL.
-#include "cuda_index.cuh"
+// In place of libgather.so: functions that fail, with code 1, if their caller holds the GIL.
 #include "gather.cuh"
 #include <stdio.h>
 
 int PyGILState_Check(void);
 static long long memory[1000];
 
-int Gather(const float *source, const int *index, float *res, int N, int M)
-{
-    return PyGILState_Check();
-}
 int gather(const struct gather_job *job, size_t *first_bad)
 {
     *first_bad = 0;
@@ -17,14 +12,14 @@ int gather(const struct gather_job *job, size_t *first_bad)
 }
 int gather_launch(const struct gather_job *job, unsigned long long *first_bad)
 {
-    return 0; // does not wait
+    return PyGILState_Check();
 }
 int gather_find(struct gather_memory *found, int *number, const void *pointer, size_t bytes)
 {
     found->host = (void *)pointer;
     found->device = NULL;
     *number = -1;
-    return 0;
+    return PyGILState_Check();
 }
 int gather_device_allocate(void **pointer, size_t bytes)
 {
@@ -59,25 +54,17 @@ int gather_copy(void *to, const void *from, size_t bytes, void *stream)
 int gather_current_device(int *number)
 {
     *number = 0;
-    return 0;
+    return PyGILState_Check();
 }
 int gather_wait_for(void *stream, void *other)
 {
-    return 0;
+    return PyGILState_Check();
 }
 const char *gather_error_name(int code)
 {
     return "held";
 }
 const char *gather_error_text(int code)
-{
-    return "the GIL is held";
-}
-const char *GatherErrorName(int code)
-{
-    return "held";
-}
-const char *GatherErrorText(int code)
 {
     return "the GIL is held";
 }

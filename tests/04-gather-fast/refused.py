@@ -22,6 +22,7 @@ for call in [
     lambda: take(x, [1.5]),
     lambda: take(x, np.array([2**63], np.uint64)),
     lambda: take(x, [2**64 - 1], mode="wrap"),
+    lambda: take(x, np.array([2**64 - 1], ">u8"), mode="clip"),
     lambda: take(x, i, np.zeros(3, np.float32)),
     lambda: take(x, i, np.zeros(2)),
     lambda: take(x, i, read_only),

@@ -27,6 +27,14 @@ for d in d_x, d_y, d_index, d_out, new, newer:
     d.get()
 print(tools.end_stream(A), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
 
+# managed memory, which the host reaches too: what is pending on its stream comes first all the same
+managed = CudaArray(x[:1], shape=(n,), stream=B, data=(tools.new_managed(4 * n), False))
+address = managed.__cuda_array_interface__["data"][0]
+on_device = CudaArray(x)
+tools.copy_later(B, address, minus.ctypes.data, 4 * n)
+tools.copy_later(B, address, on_device.address, 4 * n)
+print((take(managed, np.arange(5), stream=tools.new_stream()) == x[:5]).all())
+
 
 class Stream:  # as other libraries have them
     def __init__(self):
