@@ -244,8 +244,8 @@ def try_kernel(found):
         install.install(found["INSTALL_NVCC"])
     with open("seven.cu", "w") as f:
         f.write(KERNEL)
-    command = [found["NVCC"], "-o", "seven", "seven.cu", "-L" + os.path.join(found["NVCC"], "..", "..", "lib")]
-    status, text = ask(command)
+    library = os.path.join(os.path.dirname(os.path.dirname(found["NVCC"])), "lib")  # where PyPI's nvcc has its own
+    status, text = ask([found["NVCC"], "-o", "seven", "seven.cu", "-L" + library])
     if status == 0 and not found["HAS_GPU"] and found["BACKEND"] == "cuda":
         return ""  # nothing to run it on
     if status == 0:
