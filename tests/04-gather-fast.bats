@@ -32,6 +32,15 @@ index[700] = 1000000 is out of range'
     assert_regex "$stderr" 'gather_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
 }
 
+@test "fast: gather_c notices wrong elements, and exits with 1" {
+    sed 's/return source\[j\]/return source[0]/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
+    "$TOP/common/cpu/nvcc" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
+        "$BATS_TEST_TMPDIR/gather.cu" memory.cu
+    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
+    assert_failure 1
+    assert_line '1 of 1000 right'
+}
+
 @test "fast: the library offers its interface and nothing else; no file names an absolute path" {
     run interface_of libgather.so
     assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh | sort)"
@@ -88,6 +97,7 @@ index[700] = 1000000 is out of range'
 @test "fast: work stays on the stream that the arrays name, and nobody overwrites what is still to be read" {
     build_tools
     agrees 04-gather-fast/streams TOOLS="$BATS_TEST_TMPDIR/tools.so"
+    refute_regex "$stderr" 'event\(s\)' # those that it makes go again
 }
 
 @test "fast: forks while threads are in take; Python ends while they are" {

@@ -11,7 +11,12 @@ d_x, d_y, d_index, d_out = DeviceArray(x), DeviceArray(y), DeviceArray(index), D
 
 take(d_x, d_index, d_out, mode="wrap", stream=A)  # reads d_x, and does not wait
 take(d_y, d_index, d_x, mode="wrap", stream=B)  # overwrites it
-print((d_out.get() == x).all(), (d_x.get() == -1).all())
+print((d_x.get() == -1).all(), (d_out.get() == x).all())  # first what came last
+
+pending, zeros = CudaArray(np.zeros(n, np.int32), stream=B), pinned(index)
+on_b = tools.copy_later(B, pending.address, zeros.ctypes.data, 4 * n)  # the index is not there yet
+late = take(d_index, pending, mode="wrap", stream=A)
+print((late.get() == index).all())
 
 source, where, minus = CudaArray(x, stream=A), CudaArray(index, stream=A), pinned(y)
 new = take(source, where, mode="wrap")  # does not wait
