@@ -11,7 +11,7 @@ print(take(x, i, out=wide[:, 0]).base is wide, wide.tolist())
 y = x.copy()
 take(y, np.arange(9), out=y[1:])  # into itself
 print(y.tolist())
-both = np.array([2, 0, 1, 1], np.int32)
+both = pinned(np.array([2, 0, 1, 1], np.int32))
 take(np.array([5, 6, 7], np.int32), both[:3], out=both[1:])  # into its own index
 print(both.tolist())
 out = np.full(3, 7.0)

@@ -23,8 +23,12 @@ new = take(source, where, mode="wrap")  # does not wait
 code = tools.copy_on(A, source.address, minus.ctypes.data, 4 * n)
 print(code, new.__cuda_array_interface__["stream"] == A, (new.get() == x).all())
 another = CudaArray(x, stream=A)  # all under new names: to free memory is to wait
-newer = take(another, where, mode="wrap", stream=B)
+newer = take(another, d_index, mode="wrap", stream=B)
 tools.copy_on(A, another.address, minus.ctypes.data, 4 * n)
+print((newer.get() == x).all())
+elsewhere = CudaArray(index, stream=A)
+newer = take(d_out, elsewhere, mode="wrap", stream=B)
+tools.copy_on(A, elsewhere.address, zeros.ctypes.data, 4 * n)
 print((newer.get() == x).all())
 
 waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
