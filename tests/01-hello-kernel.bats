@@ -140,7 +140,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     else
         assert_failure 1
         assert_output ''
-        assert_regex "$stderr" 'kernel FillWithoutGuard wrote outside an allocation of 4000 bytes'
+        assert_regex "$stderr" 'silent.cu:19: kernel FillWithoutGuard writes 4 bytes, 0 bytes behind the end of an allocation of 4000 bytes \(block 3,0,0 thread 232,0,0\)'
         assert_regex "$stderr" "$ILLEGAL"
     fi
     try ./silent no_guard check

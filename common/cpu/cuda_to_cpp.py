@@ -2,7 +2,7 @@
 
 kernel<<<grid, block>>>(a);       (configure(..., grid, block), kernel(a));
 __global__ void kernel(int a) {}  void kernel(int a) { launch([a = argument(a)] {}); }  notes it for later
-__shared__ int x[9];              static __thread int x[9];  a core runs one block at a time
+__shared__ int x[9];              static __thread int x[9]; cpu_cuda_shared(&x, ...);  a core runs one block at a time
 extern __shared__ int x[];        a pointer to the memory that the launch asked for
 __device__ int x;                 a variable in a section that the runtime can lock
 
@@ -13,10 +13,7 @@ import re
 import sys
 
 NEEDS_GPU = {  # what it is: how it is called
-    "warp shuffles": r"__shfl_\w*",
-    "warp votes": r"__(ballot|any|all|match_any|match_all|reduce_\w+)_sync|__activemask|__syncwarp",
-    "block votes": r"__syncthreads_(count|and|or)",
-    "cooperative groups": r"cooperative_groups\w*|cudaLaunchCooperativeKernel",
+    "groups of several blocks": r"cudaLaunchCooperativeKernel\w*",
     "textures": r"tex[123]D\w*|surf[123]D\w*|cudaTextureObject_t|cudaSurfaceObject_t",
     "tensor cores": r"nvcuda",
 }
@@ -243,6 +240,23 @@ class Source:
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
 
+    def declared(self, begin, end):
+        """The names that the declaration from begin to end declares: x and y of float x[2][3], y"""
+        names, i = [], begin
+        while i < end:
+            i = self.until(i, (",", "[", ";"))
+            names += [self.tokens[i - 1]] if is_name(self.tokens[i - 1]) else []
+            i = self.until(i, (",", ";")) + 1
+        return names
+
+    def is_in_function(self, i):
+        """True if what is at i is in the body of a function."""
+        depth = 0
+        while i > 0 and depth >= 0:
+            i -= 1
+            depth += (self.tokens[i] == "}") - (self.tokens[i] == "{")
+        return depth < 0 and self.tokens[i - 1] in (")", "else", "do", ";", "{", "}", "const", "noexcept")
+
     def shared(self, i):
         """__shared__ at i"""
         begin, end = self.statement(i), self.until(i, (";",))
@@ -254,6 +268,10 @@ class Source:
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
             what = f'"{name} is larger than the shared memory, 49152 bytes"'
+            for name in self.declared(begin, end):
+                self.after(end, f' ::cpu_cuda_shared(&{name}, sizeof {name}, "{name}");')
+            gap = f"cpu_cuda_gap_{i}[64]"  # so that one step too far is not in the next variable
+            self.before(begin, f"static __thread __attribute__((used)) char {gap}; ")
             if is_name(name):
                 self.after(end, f" static_assert(sizeof({name}) <= 49152, {what});")
             return
@@ -261,14 +279,17 @@ class Source:
             t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__")
         )
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
-        pointer = f"(*&{name}){more}" if more else f"*&{name}"
+        star, static = ("*", "") if self.is_in_function(begin) else ("*&", "static thread_local ")
+        pointer = f"({star}{name}){more}" if more else f"{star}{name}"
         value = f"(decltype({name}))cpu_cuda_dynamic_shared"
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
         self.replace(
-            begin, end, f"[[maybe_unused]] static thread_local {kind} {pointer} = {value};{lines}"
+            begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}"
         )
 
     def check_name(self, i):
+        if re.fullmatch(r"__shfl(_up|_down|_xor)?|__ballot|__any|__all", self.tokens[i]):
+            self.stop(i, f"{self.tokens[i]}: CUDA 13 has shuffles and votes only with _sync at the end")
         for what, pattern in NEEDS_GPU.items():
             if re.fullmatch(pattern, self.tokens[i]):
                 self.stop(i, f"{self.tokens[i]}: {what} need a GPU, the CPU stand-in has none")

@@ -27,13 +27,20 @@
 // ---- What the runtime offers to the code that ../nvcc makes
 
 extern "C" {
+extern __thread uint3 cpu_cuda_thread __asm__("threadIdx")
+    __attribute__((tls_model("initial-exec"))); // threadIdx is constant, but for the loop over the threads
 extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
 extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
-void cpu_cuda_barrier(const char *file, int line);
+unsigned cpu_cuda_barrier(const char *what, bool yes, unsigned *all, const char *file, int line);
+void cpu_cuda_warp(const char *what, unsigned *mask, unsigned long value, unsigned long given[32],
+                   const char *file, int line);
+unsigned cpu_cuda_active(const char *file, int line);
 void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
                         size_t shared_bytes, cudaStream_t stream);
-void *cpu_cuda_argument(void *pointer, bool is_read_only);
+void cpu_cuda_argument(const void *pointer, bool is_read_only);
+void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
+void cpu_cuda_fence(void);
 void cpu_cuda_launch(void *threads, void (*run_threads)(const void *), void (*destroy)(void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
@@ -53,26 +60,25 @@ inline void configure(const char *kernel, const char *file, int line, dim3 grid,
     cpu_cuda_configure(kernel, file, line, grid, block, shared_bytes, stream);
 }
 
-// What a kernel gets for an argument: a host pointer becomes one that faults when it is followed.
+// What a kernel gets for an argument; of a pointer it is noted where it points to.
 template <class T> auto argument(const T &value)
 {
     auto copy = value;
     using P = decltype(copy); // without const and __restrict__
-    if constexpr (std::is_pointer_v<P> && !std::is_function_v<std::remove_pointer_t<P>>) {
-        bool is_read_only = std::is_const_v<std::remove_pointer_t<P>>;
-        void *pointer = const_cast<void *>(static_cast<const volatile void *>(copy));
-        copy = static_cast<P>(cpu_cuda_argument(pointer, is_read_only));
-    }
+    if constexpr (std::is_pointer_v<P> && !std::is_function_v<std::remove_pointer_t<P>>)
+        cpu_cuda_argument(const_cast<const void *>(static_cast<const volatile void *>(copy)),
+                          std::is_const_v<std::remove_pointer_t<P>>);
     return copy;
 }
 
+// One thread, with arguments of its own. Not inlined: threadIdx, constant in it, changes outside.
+template <class Thread> __attribute__((noinline)) void run_thread(Thread thread) { thread(); }
+
 // Threads of a block, one after the other, from the one in threadIdx on.
-template <class Thread> void run_threads(const void *first)
+template <class Thread> __attribute__((no_sanitize("thread"))) void run_threads(const void *first)
 {
-    do {
-        Thread thread = *static_cast<const Thread *>(first); // each has arguments of its own
-        thread();
-    } while (++threadIdx.x < cpu_cuda_row_end || cpu_cuda_next_row());
+    do run_thread(*static_cast<const Thread *>(first));
+    while (++cpu_cuda_thread.x < cpu_cuda_row_end || cpu_cuda_next_row());
 }
 
 // What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
@@ -96,7 +102,7 @@ template <class... P> bool add_kernel(void (*kernel)(P...))
     return true;
 }
 
-template <class T, class F> T atomically(T *address, F change)
+template <class T, class F> __forceinline__ T atomically(T *address, F change)
 {
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
@@ -110,19 +116,17 @@ template <class T, class F> T atomically(T *address, F change)
 
 // ---- In a kernel
 
-inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())
-{
-    cpu_cuda_barrier(file, line);
-}
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#include "cpu_warp.h"
+
+inline void __threadfence() { cpu_cuda_fence(); }
+inline void __threadfence_system() { cpu_cuda_fence(); }
+inline void __threadfence_block() { cpu_cuda_fence(); }
 
 // Loads and stores that tell a GPU's cache what to keep.
 #define CPU_CUDA_LOAD(name) \
-    template <class T> T name(const T *pointer) { return *pointer; }
+    template <class T> __forceinline__ T name(const T *pointer) { return *pointer; }
 #define CPU_CUDA_STORE(name) \
-    template <class T> void name(T *pointer, T value) { *pointer = value; }
+    template <class T> __forceinline__ void name(T *pointer, T value) { *pointer = value; }
 CPU_CUDA_LOAD(__ldg)
 CPU_CUDA_LOAD(__ldca)
 CPU_CUDA_LOAD(__ldcg)
@@ -135,7 +139,7 @@ CPU_CUDA_STORE(__stcs)
 CPU_CUDA_STORE(__stwt)
 
 #define CPU_CUDA_ATOMIC(T, name, wanted) \
-    inline T name(T *address, T value) \
+    __forceinline__ T name(T *address, T value) \
     { \
         return cpu_cuda::atomically(address, [value](T old) -> T { return wanted; }); \
     }
@@ -160,7 +164,7 @@ CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
 CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
 CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
 #define CPU_CUDA_ATOMIC_CAS(T) \
-    inline T atomicCAS(T *address, T compare, T value) \
+    __forceinline__ T atomicCAS(T *address, T compare, T value) \
     { \
         auto change = [=](T old) -> T { return old == compare ? value : old; }; \
         return cpu_cuda::atomically(address, change); \
@@ -193,7 +197,7 @@ inline double rsqrt(double x) { return 1 / sqrt(x); }
 template <class To, class From> To cpu_cuda_bits(From from)
 {
     To to;
-    memcpy(&to, &from, sizeof to);
+    __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
 inline int __float_as_int(float x) { return cpu_cuda_bits<int>(x); }

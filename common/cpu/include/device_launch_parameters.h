@@ -5,8 +5,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
-extern __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
+extern __thread const uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
+extern __thread const dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
 static const int warpSize __attribute__((unused)) = 32;
 #ifdef __cplusplus
 }

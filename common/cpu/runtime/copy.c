@@ -9,11 +9,18 @@ enum { MOST_PITCH = 2147483647 };
 static void copy_rows(struct cpu_work *work)
 {
     const struct cpu_copy *c = &work->copy;
-    for (size_t row = 0; row < c->height; row++)
-        if (c->from)
-            memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->width);
+    const struct cpu_allocation *target = cpu_find_allocation(c->to);
+    bool to_host = !target || target->kind != DEVICE;
+    for (size_t row = 0; row < c->height; row++) {
+        char *to = c->to + row * c->to_pitch;
+        const char *from = c->from ? c->from + row * c->from_pitch : NULL;
+        if (from) cpu_note_copied(from, c->width, to_host);
+        if (from)
+            memmove(to, from, c->width);
         else
-            memset(c->to + row * c->to_pitch, c->value, c->width);
+            memset(to, c->value, c->width);
+        cpu_note_written(to, c->width);
+    }
 }
 
 static size_t extent(size_t pitch, size_t width, size_t height)
@@ -27,7 +34,7 @@ static enum side side_of(const char *start, size_t bytes)
 {
     const struct cpu_allocation *a = cpu_find_allocation(start);
     if (!start) return OUT_OF_RANGE;
-    if (!a || start == a->base + a->bytes) return a && a->kind == DEVICE ? OUT_OF_RANGE : HOST;
+    if (!a) return cpu_find_neighbour(start) ? OUT_OF_RANGE : HOST;
     if (bytes > (size_t)(a->base + a->bytes - start)) return OUT_OF_RANGE;
     return KNOWN;
 }

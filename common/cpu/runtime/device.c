@@ -1,6 +1,8 @@
 // The one device there is: this machine's CPU, with the limits of a GPU.
 #include "runtime.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int cores(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
@@ -119,3 +121,61 @@ static cudaError_t version(int *version)
 }
 PUBLIC cudaError_t cudaDriverGetVersion(int *driver) { return version(driver); }
 PUBLIC cudaError_t cudaRuntimeGetVersion(int *runtime) { return version(runtime); }
+
+// cudaDeviceReset "succeeds" on a lost device, but a lost device does not come back.
+PUBLIC cudaError_t cudaDeviceReset(void)
+{
+    if (cpu_context_is_broken() && !cpu_is_forked) {
+        cpu_broken = cudaErrorDevicesUnavailable;
+        return cpu_last_error = cudaSuccess;
+    }
+    ENTER();
+    cpu_finish_all();
+    for (struct cpu_allocation *a = cpu_allocations, *next; a; a = next) {
+        next = a->next;
+        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && a->body_bytes)) cpu_forget(a);
+    }
+    cpu_end_pools();
+    cpu_forget_handles();
+    LEAVE(cudaSuccess);
+}
+
+
+// ---- The end of the program
+
+// What nobody freed is told; CPU_CUDA_LEAKS=1 makes it the exit status.
+static void report_leaks(void)
+{
+    static const char *name[] = {[DEVICE] = "device", [MANAGED] = "managed", [PINNED] = "pinned"};
+    size_t bytes[3] = {0}, length = 0;
+    char text[300] = "";
+    for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
+        if (a->kind <= PINNED && a->body_bytes) bytes[a->kind] += a->bytes;
+    for (enum cpu_kind kind = DEVICE; kind <= PINNED; kind++)
+        if (bytes[kind])
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       ", %zu bytes of %s memory", bytes[kind], name[kind]);
+    for (int events = 0; events < 2; events++)
+        if (cpu_handles_left(events))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %u %s",
+                                       cpu_handles_left(events), events ? "event(s)" : "stream(s)");
+    if (!length || cpu_context_is_broken()) return;
+    cpu_say("never freed: %s", text + 2);
+    const char *leaks = getenv("CPU_CUDA_LEAKS");
+    if (leaks && strcmp(leaks, "0") != 0) {
+        fflush(NULL);
+        _exit(1);
+    }
+}
+
+// Work that nobody waited for never ran: on a GPU perhaps, here for certain.
+__attribute__((destructor)) static void report_at_exit(void)
+{
+    if (cpu_is_forked) return; // its parent reports
+    const struct cpu_launch *launch = cpu_waiting_launch();
+    if (launch)
+        cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
+                "(cudaDeviceSynchronize)",
+                launch->file, launch->line, launch->kernel);
+    report_leaks();
+}

@@ -89,21 +89,6 @@ bool cpu_break_context(cudaError_t error)
                                        __ATOMIC_RELAXED);
 }
 
-// cudaDeviceReset "succeeds" on a lost device, but a lost device does not come back.
-PUBLIC cudaError_t cudaDeviceReset(void)
-{
-    if (cpu_context_is_broken() && !cpu_is_forked) {
-        cpu_broken = cudaErrorDevicesUnavailable;
-        return cpu_last_error = cudaSuccess;
-    }
-    ENTER();
-    cpu_finish_all();
-    cpu_free_everything();
-    cpu_end_pools();
-    cpu_forget_handles();
-    LEAVE(cudaSuccess);
-}
-
 PUBLIC cudaError_t cudaPeekAtLastError(void)
 {
     return device_is_hidden() ? cudaErrorNoDevice : cpu_last_error;

@@ -22,36 +22,17 @@ static void chain(int number)
         }
 }
 
-// What a kernel did, and the code that a GPU gives.
+// What a kernel did that check/ cannot see, and the code that a GPU gives.
 static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t *info)
 {
-    const struct cpu_launch *launch = cpu_running;
-    const char *address = info->si_addr, *shared_limit = cpu_shared_limit();
-    bool is_bent = ((uintptr_t)address & CPU_BENT) || info->si_code == SI_KERNEL;
-    cudaError_t error = cudaErrorIllegalAddress;
-    if (signal == SIGFPE) {
+    const char *address = info->si_addr;
+    if (signal == SIGFPE)
         snprintf(text, size, "divided an integer by zero");
-        error = cudaErrorLaunchFailure;
-    } else if (is_bent && launch->host_pointer)
-        snprintf(text, size, "was given %p, which is not device memory (of the host, or freed)",
-                 launch->host_pointer);
-    else if (is_bent) // no address at all: x86 does not say which
-        snprintf(text, size, "followed a pointer that was never set");
-    else if ((uintptr_t)address < 4096)
-        snprintf(text, size, "followed a null pointer");
     else if (cpu_is_end_of_stack(address))
         snprintf(text, size, "needs more stack than there is");
-    else if (address >= shared_limit && address < shared_limit + 4096)
-        snprintf(text, size,
-                 "left its %zu bytes of dynamic shared memory: <<<blocks, threads, bytes>>>",
-                 launch->shared_bytes);
-    else {
-        snprintf(text, size, "touched the address %p, which is not device memory (any more)",
-                 (const void *)address);
-        if ((uintptr_t)address >> 16 && !cpu_is_near_device_memory(address))
-            error = cudaErrorInvalidAddressSpace; // as an H200 answers
-    }
-    return error;
+    else
+        snprintf(text, size, "touched the address %p, which is not device memory", (const void *)address);
+    return signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)

@@ -6,16 +6,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_CORES = 16, MOST_BLOCKS_AT_A_TIME = 4096, MOST_PENDING = 8 };
+enum { MOST_CORES = 16, MOST_MORE = 500, MOST_PENDING = 8 };
 
 EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
 EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
 
 // Between configure and launch; several if an argument of a launch comes from a launch.
-static __thread struct cpu_launch pending[MOST_PENDING];
+static __thread struct cpu_launch *pending; // MOST_PENDING: room for a thread's own variables is scarce
 static __thread unsigned pendings;
 static __thread cudaError_t launch_error;
-static unsigned long next_block, blocks, blocks_at_a_time;
 
 static struct kernel {
     void *address;
@@ -24,14 +23,6 @@ static struct kernel {
 } * kernels;
 
 // ---- Running one launch
-
-// A core takes some blocks at a time.
-bool cpu_take_blocks(unsigned long *first, unsigned long *stop)
-{
-    *first = __atomic_fetch_add(&next_block, blocks_at_a_time, __ATOMIC_RELAXED);
-    *stop = *first + blocks_at_a_time < blocks ? *first + blocks_at_a_time : blocks;
-    return *first < blocks;
-}
 
 static void *run_on_core(void *launch)
 {
@@ -43,30 +34,43 @@ static void *run_on_core(void *launch)
     return NULL;
 }
 
+static pthread_t core[MOST_CORES + MOST_MORE];
+static unsigned cores;
+static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cpu_launch *running;
+
+bool cpu_add_core(void)
+{
+    pthread_mutex_lock(&cores_lock);
+    bool is_added = cores < sizeof core / sizeof core[0] &&
+                    pthread_create(&core[cores], NULL, run_on_core, running) == 0;
+    cores += is_added;
+    pthread_mutex_unlock(&cores_lock);
+    return is_added;
+}
+
+static bool is_core(unsigned i)
+{
+    pthread_mutex_lock(&cores_lock);
+    bool is_one = i < cores;
+    pthread_mutex_unlock(&cores_lock);
+    return is_one;
+}
+
 void cpu_run_kernel(struct cpu_work *work)
 {
-    struct cpu_launch *launch = &work->launch;
-    if (!launch->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
-    unsigned long cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores > MOST_CORES) cores = MOST_CORES;
-    blocks = (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z;
-    blocks_at_a_time = blocks / (64 * cores) + 1;
-    if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
-    next_block = 0;
-
+    running = &work->launch;
+    if (!running->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
+    unsigned long wanted = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted > MOST_CORES) wanted = MOST_CORES;
+    unsigned long blocks = (unsigned long)running->grid.x * running->grid.y * running->grid.z;
+    cpu_begin_blocks(running, wanted);
     cpu_catch_faults();
-    pthread_t thread[MOST_CORES];
-    unsigned long helpers = 0;
-    while (helpers + 1 < cores && helpers + 1 < blocks &&
-           pthread_create(&thread[helpers], NULL, run_on_core, launch) == 0)
-        helpers++;
-    run_on_core(launch);
-    for (unsigned long i = 0; i < helpers; i++) pthread_join(thread[i], NULL);
-
-    const struct cpu_allocation *overrun = cpu_context_is_broken() ? NULL : cpu_find_overrun();
-    if (overrun && cpu_break_context(cudaErrorIllegalAddress))
-        cpu_say("%s:%d: kernel %s wrote outside an allocation of %zu bytes", launch->file,
-                launch->line, launch->kernel, overrun->bytes);
+    cpu_check_launch(running);
+    cores = 0;
+    while (cores + 1 < wanted && cores + 1 < blocks && cpu_add_core()) continue;
+    run_on_core(running); // this thread is a core too
+    for (unsigned i = 0; is_core(i); i++) pthread_join(core[i], NULL);
 }
 
 // ---- Taking one launch
@@ -96,6 +100,7 @@ static bool fits(const struct cpu_launch *l)
 PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,
                                dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
+    if (!pending && !(pending = calloc(MOST_PENDING, sizeof *pending))) abort();
     if (pendings == MOST_PENDING) pendings = 0; // left behind by exceptions
     pending[pendings++] = (struct cpu_launch){.kernel = kernel,
                                               .file = file,
@@ -115,8 +120,8 @@ static struct cpu_launch *this_launch(void)
     return &pending[pendings - 1];
 }
 
-// A pointer argument: the device's is noted with the launch, any other is bent so that it faults.
-PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
+// A pointer argument, if it is to memory that CUDA knows, is noted with the launch.
+PUBLIC void cpu_cuda_argument(const void *pointer, bool is_read_only)
 {
     struct cpu_launch *launch = this_launch();
     cpu_lock();
@@ -128,10 +133,11 @@ PUBLIC void *cpu_cuda_argument(void *pointer, bool is_read_only)
                                         .bytes = a->bytes,
                                         .kernel = launch->kernel,
                                         .host_access = is_read_only ? PROT_READ : PROT_NONE});
+    if (a && launch->arguments < CPU_ARGUMENTS) {
+        launch->argument[launch->arguments].pointer = pointer;
+        launch->argument[launch->arguments++].is_read_only = is_read_only;
+    }
     cpu_unlock();
-    if (a || !pointer || cpu_is_near_device_memory(pointer)) return pointer;
-    launch->host_pointer = pointer;
-    return (void *)((uintptr_t)pointer | CPU_BENT);
 }
 
 static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *))

@@ -3,6 +3,18 @@
 
 enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
 
+// Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
+static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
+{
+    cpu_finish_all();
+    struct cpu_allocation *a = cpu_find_allocation(pointer);
+    bool is_variable = a && a->kind == MANAGED && !a->body_bytes;
+    if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || is_variable)
+        return cudaErrorInvalidValue;
+    cpu_forget(a);
+    return cudaSuccess;
+}
+
 PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
     CALL(cpu_allocate(pointer, bytes, DEVICE));
@@ -37,14 +49,14 @@ PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
     if (!a) a = cpu_find_allocation((char *)pointer + bytes - 1);
     if (a)
         LEAVE(a->kind == REGISTERED ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
-    LEAVE(cpu_add_allocation(pointer, bytes, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
+    LEAVE(cpu_add_allocation(pointer, bytes, 0, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 PUBLIC cudaError_t cudaHostUnregister(void *pointer)
 {
     ENTER();
     bool is_unknown = pointer && !cpu_find_allocation(pointer);
     LEAVE(is_unknown ? cudaErrorHostMemoryNotRegistered
-                     : cpu_release(pointer, REGISTERED, REGISTERED));
+                     : release(pointer, REGISTERED, REGISTERED));
 }
 PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -59,13 +71,13 @@ PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 PUBLIC cudaError_t cudaFreeHost(void *pointer)
 {
     cudaError_t standing = cpu_enter(); // it is freed all the same
-    cudaError_t error = pointer ? cpu_release(pointer, PINNED, PINNED) : cudaSuccess;
+    cudaError_t error = pointer ? release(pointer, PINNED, PINNED) : cudaSuccess;
     LEAVE(standing ? standing : error);
 }
 PUBLIC cudaError_t cudaFree(void *pointer)
 {
     cudaError_t standing = cpu_enter(); // it is freed all the same
-    cudaError_t error = pointer ? cpu_release(pointer, DEVICE, MANAGED) : cudaSuccess;
+    cudaError_t error = pointer ? release(pointer, DEVICE, MANAGED) : cudaSuccess;
     LEAVE(standing ? standing : error);
 }
 // In the order of a stream on a GPU; here it waits for what uses the memory, as cudaFree does.
@@ -79,7 +91,7 @@ PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     ENTER();
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(pointer ? cpu_release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
+    LEAVE(pointer ? release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
 }
 // A pool keeps nothing here: its memory is got and given back like any other. A reset ends it.
 struct cpu_pool {

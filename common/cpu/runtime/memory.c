@@ -1,26 +1,28 @@
-// Memory as it is kept: the device's is out of the host's reach, starts as NaN, has guards around it
-// and is never used again; the host's that the device may use is known.
+// Memory as it is kept. All of it lies in one range of addresses: the device's in the first half, out of
+// the host's reach but for the time in which work runs; what the host may use too in the second. A place
+// is used again only when all others have been, so that what was freed stays known.
 #include "runtime.h"
 #include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 256, HUGE_PAGE = 2 << 20, CANARY = 0xA5, NAN_BYTE = 0xFF };
-#define FIRST_PLACE ((uintptr_t)1 << 45) // far from everything else
-#define NEAR ((uintptr_t)1 << 30)
 
 size_t cpu_used_bytes;
-static struct cpu_allocation *allocations;
+uintptr_t cpu_first_place; // 0: nothing is reserved yet
+struct cpu_allocation *cpu_unit[CPU_UNITS];
+struct cpu_allocation *cpu_allocations;
+static struct cpu_allocation *elsewhere; // of these, those outside the range: variables, registered memory
+static size_t units, next_unit[2], used_units; // next: of the device's half, of the host's
 static bool is_open;
-static uintptr_t next_place = FIRST_PLACE;
 
 // AddressSanitizer's, if the program was built with it
+void __asan_init(void) __attribute__((weak));
 void __asan_poison_memory_region(void const volatile *start, size_t bytes) __attribute__((weak));
 void __asan_unpoison_memory_region(void const volatile *start, size_t bytes) __attribute__((weak));
+
+bool cpu_has_asan(void) { return __asan_init; }
 
 static size_t round_up(size_t n, size_t multiple)
 {
@@ -32,49 +34,82 @@ static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 // Half of this machine's memory, so that filling the "device" does not kill the machine.
 size_t cpu_device_bytes(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * page_bytes() / 2; }
 
+// ---- Places
+
+// As much of the address space as can be had, far from everything else if possible.
+static void reserve(void)
+{
+    for (units = CPU_UNITS; units > 1024 && !cpu_first_place; units /= 2) {
+        char *place = mmap((void *)((uintptr_t)1 << 45), units * CPU_UNIT, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) continue;
+        cpu_first_place = round_up((uintptr_t)place, CPU_UNIT);
+        units--; // rounding up may have cost one
+        return;
+    }
+}
+
+// So many units side by side in which nothing lives, and the unit behind them; or `units` if there are none.
+static size_t find_place(size_t count, bool is_hosts)
+{
+    size_t start = is_hosts ? units / 2 : 1, end = is_hosts ? units : units / 2; // 1: a[-1] is of the range
+    for (int round = 0; round < 2; round++, next_unit[is_hosts] = start) {
+        size_t first = next_unit[is_hosts] ? next_unit[is_hosts] : start;
+        for (size_t i = first; i < end; i++) {
+            if (cpu_unit[i] && !cpu_unit[i]->is_freed) first = i + 1;
+            if (i + 1 - first == count + 1) {
+                next_unit[is_hosts] = i + 1;
+                return first;
+            }
+        }
+    }
+    return units;
+}
+
 struct cpu_allocation *cpu_find_allocation(const void *pointer)
 {
     const char *p = pointer;
-    struct cpu_allocation *a = allocations;
-    while (a && (p < a->base || p >= a->base + a->bytes)) a = a->next;
+    uintptr_t unit = ((uintptr_t)p - cpu_first_place) / CPU_UNIT;
+    if (unit < CPU_UNITS && cpu_first_place) {
+        struct cpu_allocation *a = cpu_unit[unit];
+        return a && !a->is_freed && (size_t)(p - a->base) < a->bytes ? a : NULL;
+    }
+    struct cpu_allocation *a = elsewhere;
+    while (a && (size_t)(p - a->base) >= a->bytes) a = a->next_elsewhere;
     return a;
 }
 
-// True for an address where device memory is, was, or might be with a wrong index.
-bool cpu_is_near_device_memory(const void *address)
+// What is at the address, or was, or what lies in front of it.
+struct cpu_allocation *cpu_find_neighbour(const void *address)
 {
-    uintptr_t a = (uintptr_t)address;
-    return a > FIRST_PLACE - NEAR && a < next_place + NEAR;
+    uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
+    if (!cpu_first_place || unit >= units) return NULL;
+    bool is_before = unit + 1 < units && cpu_unit[unit + 1] && cpu_unit[unit + 1] != cpu_unit[unit] &&
+                     (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
+    return cpu_unit[unit + is_before];
 }
 
-// The host has to keep off: device memory, and the pages that queued work is going to use.
+// ---- Who may touch it
+
+// What the host has to keep off: the device's memory, and what queued work is going to use.
 static void set_access(const struct cpu_allocation *a)
 {
-    bool is_device = a->kind == DEVICE || a->kind == VARIABLE;
-    mprotect(a->body, a->body_bytes, is_device && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
-    if (is_open || !a->claim.work || !a->body_bytes) return;
-    size_t before = (size_t)(a->claim.start - a->body) / page_bytes() * page_bytes();
-    size_t end = round_up((size_t)(a->claim.start - a->body) + a->claim.bytes, page_bytes());
-    mprotect(a->body + before, end - before, a->claim.host_access);
+    if (!a->body_bytes || a->kind == DEVICE) return;
+    mprotect(a->base, a->body_bytes, a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
+    if (is_open || !a->claim.work) return;
+    size_t before = (size_t)(a->claim.start - a->base) / page_bytes() * page_bytes();
+    size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, page_bytes());
+    mprotect(a->base + before, end - before, a->claim.host_access);
 }
 
+// One call for all of the device's memory, however many allocations there are.
 void cpu_open_memory(bool open)
 {
     is_open = open;
-    for (const struct cpu_allocation *a = allocations; a; a = a->next) set_access(a);
-}
-
-// Device memory whose margins, between it and its pages' ends, were written to.
-const struct cpu_allocation *cpu_find_overrun(void)
-{
-    for (const struct cpu_allocation *a = allocations; a; a = a->next) {
-        if (a->kind != DEVICE) continue;
-        for (const char *p = a->body; p < a->base; p++)
-            if ((unsigned char)*p != CANARY) return a;
-        for (const char *p = a->base + a->bytes; p < a->body + a->body_bytes; p++)
-            if ((unsigned char)*p != CANARY) return a;
-    }
-    return NULL;
+    if (used_units)
+        mprotect((void *)cpu_first_place, used_units * CPU_UNIT, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
+        if (a->kind == VARIABLE || a->claim.work) set_access(a);
 }
 
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
@@ -86,100 +121,93 @@ void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 
 void cpu_end_claims(unsigned long work)
 {
-    for (struct cpu_allocation *a = allocations; a; a = a->next)
+    for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
         if (a->claim.work == work) {
             a->claim.work = 0;
             set_access(a);
         }
 }
 
-struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kind kind)
+// ---- Getting it and giving it back
+
+static struct cpu_allocation *add(char *base, size_t bytes, enum cpu_kind kind)
 {
     struct cpu_allocation *a = calloc(1, sizeof *a);
-    if (a) {
-        *a = (struct cpu_allocation){.base = base, .bytes = bytes, .body = base, .kind = kind};
-        a->next = allocations;
-        allocations = a;
-    }
+    if (!a) return NULL;
+    cpu_catch_faults();
+    *a = (struct cpu_allocation){.base = base, .bytes = bytes, .kind = kind, .next = cpu_allocations};
+    if (a->next) a->next->link = &a->next;
+    a->link = &cpu_allocations;
+    return cpu_allocations = a;
+}
+
+// Memory that the program has got elsewhere: `bytes` of it, and whole pages if they can be locked.
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes, enum cpu_kind kind)
+{
+    struct cpu_allocation *a = add(base, bytes, kind);
+    if (!a) return NULL;
+    a->next_elsewhere = elsewhere;
+    elsewhere = a;
+    a->body_bytes = body_bytes;
+    cpu_track(a);
+    set_access(a);
     return a;
 }
 
-// Pages where nothing else is or was, so that a use after free faults. (The place is only a wish.)
-static char *new_pages(size_t bytes)
-{
-    char *pages = mmap((void *)next_place, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    next_place += round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-// The allocation ends where its last page ends, but for the alignment: a step too far faults.
 cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
 {
     if (!pointer) return cudaErrorInvalidValue;
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
     if (bytes > cpu_device_bytes() - cpu_used_bytes) return cudaErrorMemoryAllocation;
-    size_t body_bytes = round_up(bytes, page_bytes());
-    char *body = new_pages(body_bytes);
-    struct cpu_allocation *a =
-        body ? cpu_add_allocation(body + body_bytes - round_up(bytes, ALIGNMENT), bytes, kind)
-             : NULL;
-    if (!a) {
-        munmap(body, body ? body_bytes : 0);
-        return cudaErrorMemoryAllocation;
+    if (!cpu_first_place) reserve();
+    size_t count = round_up(bytes, CPU_UNIT) / CPU_UNIT, unit = find_place(count, kind != DEVICE);
+    if (!cpu_first_place || unit == units) return cudaErrorMemoryAllocation;
+    struct cpu_allocation *a = add((char *)cpu_first_place + unit * CPU_UNIT, bytes, kind);
+    if (!a) return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < count; i++) cpu_unit[unit + i] = a;
+    if (kind == DEVICE && unit + count > used_units) used_units = unit + count;
+    a->body_bytes = round_up(bytes, page_bytes());
+    if (a->body_bytes >= CPU_UNIT) madvise(a->base, a->body_bytes, MADV_HUGEPAGE); // fast random reads
+    if (__asan_poison_memory_region) {
+        __asan_unpoison_memory_region(a->base, bytes);
+        __asan_poison_memory_region(a->base + bytes, CPU_UNIT - bytes % CPU_UNIT);
     }
-    madvise(body, body_bytes, MADV_HUGEPAGE); // fast random reads
-    a->body = body;
-    a->body_bytes = body_bytes;
-    char *end = a->base + bytes;
-    size_t before = (size_t)(a->base - body), after = (size_t)(body + body_bytes - end);
-    memset(body, CANARY, before);
-    memset(a->base, NAN_BYTE, bytes);
-    memset(end, CANARY, after);
-    if (__asan_poison_memory_region && kind == DEVICE) {
-        __asan_poison_memory_region(body, before);
-        __asan_poison_memory_region(end, after);
-    }
+    cpu_track(a);
     set_access(a);
+    if (!a->shadow.written) cpu_fill_fresh(a, 0, bytes); // else when somebody copies it unwritten
     cpu_used_bytes += bytes;
     *pointer = a->base;
-    cpu_catch_faults();
     return cudaSuccess;
 }
 
-static void forget(struct cpu_allocation **link)
+// Fills what nobody has written: with large numbers, which a comparison does not take for results.
+void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes)
 {
-    struct cpu_allocation *a = *link;
-    *link = a->next;
-    if (a->kind != REGISTERED) {
-        if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(a->body, a->body_bytes);
-        munmap(a->body, a->body_bytes);
-        cpu_used_bytes -= a->bytes;
+    bool is_locked = a->kind == DEVICE && !is_open;
+    if (is_locked) mprotect(a->base, a->body_bytes, PROT_READ | PROT_WRITE);
+    memset(a->base + offset, FRESH, bytes);
+    if (is_locked) mprotect(a->base, a->body_bytes, PROT_NONE);
+}
+
+// Its pages go; that it was there stays known.
+void cpu_forget(struct cpu_allocation *a)
+{
+    *a->link = a->next;
+    if (a->next) a->next->link = a->link;
+    cpu_untrack(a);
+    if (a->kind == REGISTERED) {
+        struct cpu_allocation **link = &elsewhere;
+        while (*link != a) link = &(*link)->next_elsewhere;
+        *link = a->next_elsewhere;
+        free(a);
+        return;
     }
-    free(a);
-}
-
-// Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
-cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
-{
-    cpu_finish_all();
-    struct cpu_allocation **link = &allocations;
-    while (*link && (*link)->base != pointer) link = &(*link)->next;
-    if (!*link || ((*link)->kind != kind && (*link)->kind != other)) return cudaErrorInvalidValue;
-    if ((*link)->kind == MANAGED && !(*link)->body_bytes)
-        return cudaErrorInvalidValue; // a variable
-    forget(link);
-    return cudaSuccess;
-}
-
-void cpu_free_everything(void)
-{
-    for (struct cpu_allocation **link = &allocations; *link;)
-        if ((*link)->kind == VARIABLE || (*link)->body_bytes == 0)
-            link = &(*link)->next;
-        else
-            forget(link);
+    mmap(a->base, a->body_bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (__asan_poison_memory_region) __asan_poison_memory_region(a->base, a->bytes);
+    cpu_used_bytes -= a->bytes;
+    a->is_freed = true;
 }
 
 void cpu_keep_loaded(const void *address)
@@ -189,42 +217,14 @@ void cpu_keep_loaded(const void *address)
         dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc.
+// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which
+// pads them to pages of 4096 bytes.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
     cpu_keep_loaded(start);
     size_t bytes = (size_t)(end - start);
-    struct cpu_allocation *a = cpu_add_allocation(start, bytes, is_managed ? MANAGED : VARIABLE);
-    if (!a || is_managed || page_bytes() > 4096) return; // ../nvcc pads to 4096
-    a->body_bytes = round_up(bytes, page_bytes());
-    set_access(a);
-    cpu_catch_faults();
-}
-
-// What nobody freed is told at the end; CPU_CUDA_LEAKS=1 makes it the exit status.
-void cpu_report_leaks(void)
-{
-    static const char *name[] = {[DEVICE] = "device", [MANAGED] = "managed", [PINNED] = "pinned"};
-    char text[300] = "";
-    size_t length = 0;
-    for (enum cpu_kind kind = DEVICE; kind <= PINNED; kind++) {
-        size_t bytes = 0;
-        for (const struct cpu_allocation *a = allocations; a; a = a->next)
-            if (a->kind == kind && a->body_bytes) bytes += a->bytes;
-        if (bytes)
-            length += (size_t)snprintf(text + length, sizeof text - length,
-                                       ", %zu bytes of %s memory", bytes, name[kind]);
-    }
-    for (int events = 0; events < 2; events++)
-        if (cpu_handles_left(events))
-            length += (size_t)snprintf(text + length, sizeof text - length, ", %u %s",
-                                       cpu_handles_left(events), events ? "event(s)" : "stream(s)");
-    if (!length || cpu_context_is_broken()) return;
-    cpu_say("never freed: %s", text + 2);
-    const char *leaks = getenv("CPU_CUDA_LEAKS");
-    if (leaks && strcmp(leaks, "0") != 0) {
-        fflush(NULL);
-        _exit(1);
-    }
+    bool can_be_locked = !is_managed && page_bytes() <= 4096;
+    cpu_add_allocation(start, bytes, can_be_locked ? round_up(bytes, page_bytes()) : 0,
+                       is_managed ? MANAGED : VARIABLE);
 }

@@ -134,18 +134,12 @@ PUBLIC cudaError_t cudaDeviceSynchronize(void)
     LEAVE(cudaSuccess);
 }
 
-// Work that nobody waited for never ran: on a GPU perhaps, here for certain.
-__attribute__((destructor)) static void report_at_exit(void)
+// The first launch that nobody has waited for, or NULL.
+const struct cpu_launch *cpu_waiting_launch(void)
 {
-    const struct cpu_launch *launch = NULL;
-    if (cpu_is_forked) return; // its parent reports
-    for (size_t i = 0; i < queued && !launch; i++)
-        if (queue[i]->run == cpu_run_kernel) launch = &queue[i]->launch;
-    if (launch)
-        cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
-                "(cudaDeviceSynchronize)",
-                launch->file, launch->line, launch->kernel);
-    cpu_report_leaks();
+    for (size_t i = 0; i < queued; i++)
+        if (queue[i]->run == cpu_run_kernel) return &queue[i]->launch;
+    return NULL;
 }
 
 // ---- Streams and events

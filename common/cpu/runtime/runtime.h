@@ -34,50 +34,79 @@ static inline bool cpu_context_is_broken(void)
 }
 void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
 
-// memory.c
+// memory.c: all memory that CUDA knows
 enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
+enum { CPU_UNIT = 2 << 20, CPU_UNITS = 1 << 20 }; // an allocation has units of address space of its own
+enum { FRESH = 0x7E };      // the bytes of what nobody has written: as a float or an int, a large number
+struct cpu_shadow {        // of an allocation: see check/
+    uint8_t *written;      // for each four bytes, which of them somebody has written; NULL: all
+    size_t all_written;    // so many from the start
+    uint64_t *writers, *readers;
+    size_t skipped;        // no races are looked for where these bits of an offset are set
+    unsigned long quiet_launch, read_launch; // the last in which it is only read; in which readers are noted
+};
 struct cpu_allocation {
-    char *base; // what the program was given, and how much it asked for
-    size_t bytes;
-    char *body; // the pages around it
-    size_t body_bytes;
+    char *base;
+    size_t bytes, body_bytes; // what was asked for; whole pages
     enum cpu_kind kind;
+    bool is_freed;
+    struct cpu_shadow shadow;
     struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
         const char *start, *kernel; // kernel: NULL if it is a copy
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
     } claim;
-    struct cpu_allocation *next;
+    struct cpu_allocation *next, **link, *next_elsewhere;
 };
 extern size_t cpu_used_bytes; // of the device
+extern uintptr_t cpu_first_place;
+extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
+extern struct cpu_allocation *cpu_allocations;     // those that live
 size_t cpu_device_bytes(void);
+bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
-struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, enum cpu_kind kind);
+struct cpu_allocation *cpu_find_neighbour(const void *address);
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes, enum cpu_kind kind);
 cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
-cudaError_t cpu_release(const void *pointer, enum cpu_kind kind, enum cpu_kind other);
-bool cpu_is_near_device_memory(const void *address);
+void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes);
+void cpu_forget(struct cpu_allocation *a);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
-const struct cpu_allocation *cpu_find_overrun(void); // somebody wrote just outside this one
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work);
-void cpu_free_everything(void);
-void cpu_end_pools(void);
-void cpu_report_leaks(void);
 void cpu_keep_loaded(const void *address); // the library with it, for ever
 
+// check/: every access of a kernel is looked at
+extern unsigned long cpu_launches;
+void cpu_track(struct cpu_allocation *a);
+void cpu_untrack(struct cpu_allocation *a);
+void cpu_note_written(const char *to, size_t bytes);
+void cpu_note_copied(const char *from, size_t bytes, bool to_host);
+struct cpu_launch;
+void cpu_check_launch(const struct cpu_launch *launch);
+void cpu_check_core(const char *stacks, size_t stack_bytes);
+void cpu_check_core_end(void);
+void cpu_check_block(void);
+void cpu_check_waited(int warp); // -1: the whole block
+void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
+const char *cpu_line_of(const void *place, char *text, size_t size);
+
 // queue.c: work is kept until somebody waits for it
-struct
-    cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
+enum { CPU_ARGUMENTS = 16 };
+struct cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
     const char *kernel, *file;
     int line;
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
-    unsigned long id;         // of the work to come, if an argument claims memory for it
-    const void *host_pointer; // an argument that is not device memory, or NULL
-    void *body;               // of the kernel, with its arguments
+    unsigned long id; // of the work to come, if an argument claims memory for it
+    void *body;       // of the kernel, with its arguments
     void (*run_threads)(const void *body);
+    unsigned arguments;
+    struct {
+        const void *pointer; // to memory that CUDA knows
+        bool is_read_only;   // to const
+    } argument[CPU_ARGUMENTS];
 };
 struct cpu_copy { // a memset if `from` is NULL
     char *to;
@@ -105,28 +134,28 @@ cudaError_t cpu_finish_stream(cudaStream_t stream); // runs what it holds and wh
 void cpu_finish_all(void);
 unsigned cpu_handles_left(bool events); // events or streams
 void cpu_forget_handles(void);
+const struct cpu_launch *cpu_waiting_launch(void);
 
-// launch.c, block.c
-enum { CPU_SHARED_BYTES = 49152 };
-#define CPU_BENT \
-    ((uintptr_t)1 << 54) // set in a host pointer for a kernel: it is no address any more
+// malloc.c
+void cpu_end_pools(void);
+
+// launch.c, block.c, threads.c
+enum { CPU_SHARED_BYTES = 49152, CPU_MOST_SHARED = 49152 };
 extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
 extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
+extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
+extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
 void cpu_run_kernel(struct cpu_work *work);
-bool cpu_is_kernel(const void *address);              // added with cpu_cuda_add_kernel
-void cpu_run_blocks(const struct cpu_launch *launch); // on each core, till no block is left
-bool cpu_take_blocks(unsigned long *first, unsigned long *stop);
+bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
+void cpu_begin_blocks(const struct cpu_launch *launch, unsigned long cores);
+void cpu_run_blocks(const struct cpu_launch *launch);  // on each core, till no block is left
+bool cpu_add_core(void);                               // to those of this launch
+void cpu_spin(void);                                   // a thread waits for another in a loop
 void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thread that runs here
-const char *cpu_shared_limit(void); // where this block's dynamic shared memory ends
 bool cpu_is_end_of_stack(const char *address);
 
 // fault.c
 void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not a crash
-
-// nvrtc.c
-#define CPU_PTX "// PTX of the CPU stand-in" // how ../nvcc begins one
-void *cpu_open_ptx(const char *text);        // as a shared library; NULL if that cannot be done
-void *cpu_open_cubin(const char *image, size_t bytes);
 
 // print.c
 void cpu_flush_prints(void);

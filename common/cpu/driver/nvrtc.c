@@ -1,7 +1,8 @@
 // NVRTC: the source goes to ../nvcc. What it calls PTX is C++ that the driver compiles when it loads
 // it; what it calls a cubin is a shared library.
 #include "nvrtc.h"
-#include "runtime.h"
+#include "../runtime/runtime.h"
+#include "nvrtc_images.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +92,19 @@ static int run_nvcc(const char *folder, char *const arguments[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Opens a library whose file goes: a copy in memory stays, so that check/ can find the lines of the source.
+static void *open_for_good(const char *path)
+{
+    char name[40], buffer[4096];
+    FILE *from = fopen(path, "r");
+    int copy = memfd_create("cubin", 0);
+    for (size_t n; from && copy >= 0 && (n = fread(buffer, 1, sizeof buffer, from)) > 0;)
+        if (write(copy, buffer, n) != (ssize_t)n) break;
+    if (from) fclose(from);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
+    return copy < 0 ? NULL : dlopen(name, RTLD_NOW);
+}
+
 // For the driver: an image as a shared library that is open. Each has a path of its own.
 static void *open_image(const char *file, const char *image, size_t bytes)
 {
@@ -99,7 +114,7 @@ static void *open_image(const char *file, const char *image, size_t bytes)
     char *arguments[] = {"nvcc", "-shared", "-O2", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
     bool is_there = ptx && cubin && write_file(folder, file, image, bytes);
     if (is_there && strcmp(file, "ptx.ii") == 0) is_there = run_nvcc(folder, arguments) == 0;
-    void *library = is_there ? dlopen(cubin, RTLD_NOW) : NULL;
+    void *library = is_there ? open_for_good(cubin) : NULL;
     free(ptx);
     free(cubin);
     remove_folder(folder);

@@ -1,6 +1,7 @@
 // The driver's calls: those of the runtime by other names, and modules.
 #include "cuda.h"
-#include "runtime.h"
+#include "../runtime/runtime.h"
+#include "nvrtc_images.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>

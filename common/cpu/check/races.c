@@ -1,0 +1,174 @@
+// Races: two threads touch the same memory, one of them writes, and nothing says who comes first. Here
+// they ran one after the other; on a GPU they will not.
+#include "check.h"
+#include <string.h>
+
+static struct site {
+    const void *place;
+    int kind;
+} sites[SITES]; // the instructions seen; number 0 stands for those too many
+
+static const void *reading[1 << 10];             // by a block: the last plain read that was noted
+static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: launch, and when
+
+int cpu_kind_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].kind; }
+const void *cpu_place_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].place; }
+
+static uint64_t site_of(const void *place, int kind)
+{
+    size_t hash = (uintptr_t)place * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
+    for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
+        struct site *s = &sites[hash ? hash : 1];
+        const void *seen = __atomic_load_n(&s->place, __ATOMIC_ACQUIRE);
+        if (!seen && __atomic_compare_exchange_n(&s->place, &seen, place, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE)) {
+            s->kind = kind;
+            seen = place;
+        }
+        if (seen == place) return (uint64_t)(s - sites) << SITE;
+    }
+    return 0;
+}
+
+static uint64_t this_thread(void)
+{
+    return (uint64_t)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) << THREAD;
+}
+
+// ---- What orders two accesses
+
+void cpu_note_fence(void)
+{
+    struct cpu_checker *k = cpu_checker;
+    k->has_fenced = k->warps[NUMBER(this_thread(), THREAD, BLOCK) / 32].has_fenced = true;
+}
+
+// What a block wrote before a fence and something atomic is there for who does something atomic later; so
+// it is between the warps of a block. It does not matter on which address, which can only hide a race.
+static void note_atomic(int kind)
+{
+    struct cpu_checker *k = cpu_checker;
+    unsigned thread = NUMBER(this_thread(), THREAD, BLOCK);
+    struct cpu_warp *warp = &k->warps[thread / 32];
+    k->has_acquired = true;
+    if (warp->has_fenced && kind & WRITE) warp->released = k->released[thread] = cpu_next_epoch(k);
+    warp->acquired = NUMBER(k->epoch, EPOCH, THREAD);
+    if (k->has_fenced && kind & WRITE) released[NUMBER(k->block, BLOCK, LAUNCH)] = k->block & IN_LAUNCH;
+}
+
+static bool is_released(uint64_t other) // by another block
+{
+    return cpu_checker->has_acquired && released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
+}
+
+// Of two threads of this block: has one waited for the other since?
+static bool has_waited(uint64_t other, uint64_t me)
+{
+    const struct cpu_checker *k = cpu_checker;
+    unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
+    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32], *others = &k->warps[thread / 32];
+    return then < k->block_epoch || (mine == others && then < mine->waited) ||
+           (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
+           (then < others->released && others->released <= mine->acquired);
+}
+
+static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
+{
+    uint64_t differs = other ^ me;
+    int others = cpu_kind_at(other);
+    if (cpu_checker->is_late || differs & same || !(other & me & BYTES)) return false;
+    if ((kind & ATOMIC && others & ATOMIC) || !((kind | others) & WRITE)) return false;
+    if (differs & IN_BLOCK) return !is_released(other);
+    return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
+}
+
+// ---- Doubt: a race that may be harmless
+
+static const void **reading_by(uint64_t who) { return &reading[NUMBER(who, BLOCK, LAUNCH) % 1024]; }
+
+// Two threads may write the same; a thread may read what others change by atomics, if the next that it
+// does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of a read
+// on another core it is not known yet.
+static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const char *name)
+{
+    struct cpu_checker *k = cpu_checker;
+    int others = cpu_kind_at(other);
+    if (x->kind == (ATOMIC | WRITE) && others == READ && *reading_by(other) == x->address) return;
+    bool is_doubtful =
+        (x->kind == WRITE && others == WRITE) || (x->kind == READ && others == (ATOMIC | WRITE));
+    if (x->bytes > sizeof k->doubt.before || !is_doubtful) {
+        cpu_tell_race(x, me, other, name);
+        cpu_leave_kernel();
+    }
+    k->doubt.access = *x;
+    k->doubt.me = me;
+    k->doubt.other = other;
+    k->doubt.name = name;
+    k->is_in_doubt = true;
+    memcpy(k->doubt.before, x->address, x->bytes);
+}
+
+void cpu_settle(const struct cpu_access *next)
+{
+    struct cpu_checker *k = cpu_checker;
+    const struct cpu_access *x = &k->doubt.access;
+    uint64_t now_here = (k->doubt.name ? k->shared : k->block) | this_thread() | k->epoch;
+    bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
+    if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC)) return;
+    k->is_in_doubt = false;
+    bool is_harmless =
+        x->kind == READ ? is_same_thread : memcmp(x->address, k->doubt.before, x->bytes) == 0;
+    if (is_harmless) return;
+    cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
+    if (next) cpu_leave_kernel();
+}
+
+// ---- Looking, and noting who was here
+
+// How far a reader is from this access: the farther, the more later writers it is in a race with.
+static int distance(uint64_t reader, uint64_t me, uint64_t same)
+{
+    uint64_t differs = reader ^ me;
+    if (!reader || differs & same) return -1; // of another launch or block: of no use any more
+    if (differs & IN_BLOCK) return 3;
+    if (has_waited(reader, me)) return -1;
+    if (NUMBER(reader, THREAD, BLOCK) / 32 != NUMBER(me, THREAD, BLOCK) / 32) return 2;
+    return differs & BITS(THREAD, BLOCK) ? 1 : 0;
+}
+
+// Of the readers two are kept: any later writer is then in a race with one of them, if it is with any.
+static void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
+{
+    int first = distance(readers[0], me, same), second = distance(readers[1], me, same);
+    if (first == 0)
+        readers[0] = me | (readers[0] & BYTES);
+    else if (second == 0)
+        readers[1] = me | (readers[1] & BYTES);
+    else if (first < 0)
+        readers[0] = me;
+    else if (second < 0)
+        readers[1] = me;
+    else if (distance(readers[0], readers[1], same) < (first > second ? first : second))
+        readers[first > second ? 1 : 0] = me; // the farther one stays
+}
+
+void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
+{
+    struct cpu_checker *k = cpu_checker;
+    uint64_t who = where->block | this_thread() | k->epoch | site_of(x->place, x->kind) |
+                   (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
+    if (x->kind & ATOMIC) note_atomic(x->kind);
+    if (x->kind == READ) *reading_by(who) = x->address;
+    for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {
+        size_t first = i * 4 < where->offset ? where->offset - i * 4 : 0;
+        size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
+        uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i], old = *writer;
+        uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL;
+        if (old != me && is_race(old, me, where->same, x->kind)) doubt(x, me, old, where->name);
+        for (int j = 0; readers && j < 2; j++)
+            if (readers[j] != me && is_race(readers[j], me, where->same, x->kind))
+                doubt(x, me, readers[j], where->name);
+        if (x->kind & WRITE) *writer = (old ^ me) & ~BITS(0, EPOCH) ? me : me | (old & BYTES);
+        if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
+    }
+}

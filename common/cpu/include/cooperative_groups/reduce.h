@@ -1,0 +1,1 @@
+#include "../cooperative_groups.h" // which has reduce
