@@ -1,4 +1,4 @@
-// Five failures that nobody notices. Of each there are two functions, one below the other: the wrong one,
+// Six failures that nobody notices. Of each there are two functions, one below the other: the wrong one,
 // and the same with the check that is missing in it.
 // Build: make silent
 // Run:   ./silent big_block, then ./silent big_block check; the others: see main
@@ -137,6 +137,51 @@ static void late_checked(void)
     count_sevens(d_x);
 }
 
+// ---- A race: each thread reads the counter, adds 1 and writes it, and many do so at the same time. The one
+// overwrites what the other has written. atomicAdd does all three in one step, one thread after the other.
+
+__global__ void Count(int *count)
+{
+    *count += 1;
+}
+
+__global__ void CountByAtomic(int *count)
+{
+    atomicAdd(count, 1);
+}
+
+static int *device_zero(void)
+{
+    int *d_count;
+    CHECK(cudaMalloc(&d_count, sizeof *d_count));
+    CHECK(cudaMemset(d_count, 0, sizeof *d_count));
+    return d_count;
+}
+
+// Waits for the kernel, and says how many of its 1000 threads it has counted.
+static void show_count(int *d_count)
+{
+    int count;
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(&count, d_count, sizeof count, cudaMemcpyDeviceToHost));
+    printf("%d of 1000 threads are counted\n", count);
+    CHECK(cudaFree(d_count));
+}
+
+static void race(void)
+{
+    int *d_count = device_zero();
+    Count<<<4, 250>>>(d_count);
+    show_count(d_count);
+}
+
+static void race_checked(void)
+{
+    int *d_count = device_zero();
+    CountByAtomic<<<4, 250>>>(d_count);
+    show_count(d_count);
+}
+
 int main(int argc, char **argv)
 {
     const struct {
@@ -147,7 +192,8 @@ int main(int argc, char **argv)
                     {"no_wait", no_wait, no_wait_checked},
                     {"no_guard", no_guard, no_guard_checked},
                     {"host_pointer", host_pointer, host_pointer_checked},
-                    {"late", late, late_checked}};
+                    {"late", late, late_checked},
+                    {"race", race, race_checked}};
     bool is_checked = argc == 3 && strcmp(argv[2], "check") == 0;
 
     for (auto &failure : failures) {
@@ -159,6 +205,6 @@ int main(int argc, char **argv)
             return 0;
         }
     }
-    fprintf(stderr, "./silent big_block|no_wait|no_guard|host_pointer|late [check]\n");
+    fprintf(stderr, "./silent big_block|no_wait|no_guard|host_pointer|late|race [check]\n");
     return 2;
 }

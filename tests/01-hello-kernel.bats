@@ -169,12 +169,31 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' late_checked): $ILLEGAL"
 }
 
+@test "01: silent: a race: a GPU counts too few threads, and the stand-in tells both sides" {
+    try ./silent race
+    if [ "$TEST_BACKEND" = cuda ]; then
+        assert_success
+        assert_regex "$output" '^[0-9]{1,3} of 1000 threads are counted$'
+        assert_equal "$stderr" ''
+    else
+        line=$(grep -n 'count += 1' silent.cu | cut -d: -f1)
+        assert_failure 1
+        assert_output ''
+        assert_regex "$stderr" "silent.cu:$line: kernel Count has a race: block [0-3],0,0 thread [0-9]+,0,0 reads what block [0-3],0,0 thread [0-9]+,0,0 wrote at silent.cu:$line, and nothing says which comes first: use an atomic such as atomicAdd, or write to other memory than you read"
+        assert_regex "$stderr" 'CUDA error 719, cudaErrorLaunchFailure: unspecified launch failure'
+    fi
+    try ./silent race check
+    assert_success
+    assert_output '1000 of 1000 threads are counted'
+    assert_quiet
+}
+
 @test "01: silent says what it takes" {
     for wrong in '' huh 'late huh' 'late check more'; do
         # shellcheck disable=SC2086
         try ./silent $wrong
         assert_failure 2
-        assert_equal "$stderr" './silent big_block|no_wait|no_guard|host_pointer|late [check]'
+        assert_equal "$stderr" './silent big_block|no_wait|no_guard|host_pointer|late|race [check]'
     done
 }
 

@@ -121,6 +121,7 @@ void cpu_check_launch(const struct cpu_launch *launch)
 {
     if (!is_on()) return;
     if (++cpu_launches % 255 == 0) forget_cells();
+    cpu_begin_touches(launch);
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
         if (a && launch->argument[i].is_read_only) a->shadow.quiet_launch = cpu_launches;
@@ -140,7 +141,8 @@ void cpu_check_core(const char *stacks, size_t stack_bytes)
                          (char *)&cpu_cuda_row_end, (char *)&cpu_cuda_dynamic_shared};
     const char *end = own[0];
     *k = (struct cpu_checker){
-        .stacks = stacks, .stack_bytes = stack_bytes, .own = own[0], .pages = (char *)(k + 1)};
+        .stacks = stacks, .stack_bytes = stack_bytes, .own = own[0], .pages = (char *)(k + 1),
+        .has_no_short_cuts = cpu_is_touching};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (own[i] < k->own) k->own = own[i];
         if (own[i] + sizeof(dim3) > end) end = own[i] + sizeof(dim3);
@@ -154,6 +156,7 @@ void cpu_check_core_end(void)
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
     if (k->is_in_doubt) cpu_settle(NULL);
+    free(k->touch);
     cpu_checker = NULL;
     munmap(k, sizeof *k + 24 * (size_t)SHARED_CELLS);
 }
@@ -292,6 +295,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
 {
     struct cpu_shadow *s = &a->shadow;
     size_t offset = (size_t)(x->address - a->base);
+    if (cpu_is_touching) cpu_note_touch(x);
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE) s->read_launch = cpu_launches;

@@ -37,7 +37,7 @@ struct cpu_cells { // for each four bytes: the last writer, and two readers
 
 // A core that runs blocks.
 struct cpu_checker {
-    bool is_in_doubt;
+    bool is_in_doubt, has_no_short_cuts;
     uint64_t block;  // the one that runs, and its launch, as in a cell
     uint64_t shared; // the same for shared memory: the blocks that this core has begun
     uint64_t epoch;  // as in a cell
@@ -59,6 +59,8 @@ struct cpu_checker {
         struct cpu_cells cells;
     } variables[64];
     unsigned count, last;
+    struct cpu_touch *touch; // of this block
+    unsigned touches, room;
     char *pages; // cells of shared memory
     size_t used;
     struct { // a race, unless it turns out harmless: see cpu_settle
@@ -83,9 +85,14 @@ void cpu_look_closely(const struct cpu_access *access);
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
 void cpu_note_fence(void);
+extern bool cpu_is_touching; // this launch's accesses are counted
+void cpu_begin_touches(const struct cpu_launch *launch);
+void cpu_note_touch(const struct cpu_access *access);
 unsigned cpu_next_epoch(struct cpu_checker *k);
 int cpu_kind_at(uint64_t cell); // what the instruction in a cell does
 const void *cpu_place_at(uint64_t cell);
+unsigned cpu_site_of(const void *place, int kind);
+unsigned cpu_thread_number(void); // in its block
 void cpu_complain(cudaError_t error, const struct cpu_access *access, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 void cpu_tell_race(const struct cpu_access *access, uint64_t me, uint64_t other, const char *name);

@@ -26,7 +26,7 @@ static inline bool is_known(const uint64_t *writer, const uint64_t *readers, con
 static inline bool is_usual(const struct cpu_checker *k, const char *address, size_t bytes, int kind)
 {
     if ((size_t)(address - k->stacks) < k->stack_bytes) return true;
-    if (kind != READ || k->is_in_doubt) return false;
+    if (kind != READ || k->has_no_short_cuts) return false;
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
     bool is_cell = bytes == 4 && (uintptr_t)address % 4 == 0;
     if (unit < CPU_UNITS) {

@@ -14,7 +14,7 @@ static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: l
 int cpu_kind_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].kind; }
 const void *cpu_place_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].place; }
 
-static uint64_t site_of(const void *place, int kind)
+unsigned cpu_site_of(const void *place, int kind)
 {
     size_t hash = (uintptr_t)place * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
     for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
@@ -25,14 +25,14 @@ static uint64_t site_of(const void *place, int kind)
             s->kind = kind;
             seen = place;
         }
-        if (seen == place) return (uint64_t)(s - sites) << SITE;
+        if (seen == place) return (unsigned)(s - sites);
     }
     return 0;
 }
 
-static uint64_t this_thread(void)
+unsigned cpu_thread_number(void)
 {
-    return (uint64_t)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) << THREAD;
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 // ---- What orders two accesses
@@ -40,7 +40,7 @@ static uint64_t this_thread(void)
 void cpu_note_fence(void)
 {
     struct cpu_checker *k = cpu_checker;
-    k->has_fenced = k->warps[NUMBER(this_thread(), THREAD, BLOCK) / 32].has_fenced = true;
+    k->has_fenced = k->warps[cpu_thread_number() / 32].has_fenced = true;
 }
 
 // What a block wrote before a fence and something atomic is there for who does something atomic later; so
@@ -48,7 +48,7 @@ void cpu_note_fence(void)
 static void note_atomic(int kind)
 {
     struct cpu_checker *k = cpu_checker;
-    unsigned thread = NUMBER(this_thread(), THREAD, BLOCK);
+    unsigned thread = cpu_thread_number();
     struct cpu_warp *warp = &k->warps[thread / 32];
     k->has_acquired = true;
     if (warp->has_fenced && kind & WRITE) warp->released = k->released[thread] = cpu_next_epoch(k);
@@ -104,7 +104,7 @@ static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const
     k->doubt.me = me;
     k->doubt.other = other;
     k->doubt.name = name;
-    k->is_in_doubt = true;
+    k->is_in_doubt = k->has_no_short_cuts = true;
     memcpy(k->doubt.before, x->address, x->bytes);
 }
 
@@ -112,10 +112,11 @@ void cpu_settle(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
     const struct cpu_access *x = &k->doubt.access;
-    uint64_t now_here = (k->doubt.name ? k->shared : k->block) | this_thread() | k->epoch;
+    uint64_t now_here = (k->doubt.name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
     bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
     if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC)) return;
     k->is_in_doubt = false;
+    k->has_no_short_cuts = cpu_is_touching;
     bool is_harmless =
         x->kind == READ ? is_same_thread : memcmp(x->address, k->doubt.before, x->bytes) == 0;
     if (is_harmless) return;
@@ -155,8 +156,8 @@ static void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
 void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
 {
     struct cpu_checker *k = cpu_checker;
-    uint64_t who = where->block | this_thread() | k->epoch | site_of(x->place, x->kind) |
-                   (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
+    uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
+                   (uint64_t)cpu_site_of(x->place, x->kind) << SITE | (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
     if (x->kind & ATOMIC) note_atomic(x->kind);
     if (x->kind == READ) *reading_by(who) = x->address;
     for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {

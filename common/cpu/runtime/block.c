@@ -118,6 +118,7 @@ bool cpu_no_core_gets_on(void)
 bool cpu_begin_block(void)
 {
     struct core *c = cpu_core;
+    cpu_end_touches_of_block();
     if (cpu_context_is_broken()) return false;
     bool is_next = ++c->block < c->stop; // to the one before; else somewhere in the grid
     if (!is_next && !take_blocks(&c->block, &c->stop)) return false;

@@ -47,6 +47,18 @@ static bool is_allowed(enum side to, enum side from, enum cudaMemcpyKind kind)
     return to && from && !(to == HOST && to_device) && !(from == HOST && from_device);
 }
 
+static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
+{
+    static const char *const name[] = {"HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice", "Default"};
+    const char *what = to == HOST && from == HOST ? "both are memory of the host"
+                       : to == HOST               ? "the target is memory of the host"
+                                                  : "the source is memory of the host";
+    if (to && from)
+        cpu_say_of_call("%s, which cudaMemcpy%s says is of the device: the target comes first", what, name[kind]);
+    else
+        cpu_say_of_call("the %s is not as large as that, or NULL", to ? "source" : "target");
+}
+
 static void claim(const char *start, size_t bytes, int host_access)
 {
     struct cpu_allocation *a = cpu_find_allocation(start);
@@ -81,7 +93,10 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     size_t from_bytes = extent(c.from_pitch, c.width, c.height);
     size_t to_bytes = extent(c.to_pitch, c.width, c.height);
     enum side to = side_of(c.to, to_bytes), from = side_of(c.from, from_bytes);
-    if (!is_allowed(to, from, kind)) return cudaErrorInvalidValue;
+    if (!is_allowed(to, from, kind)) {
+        tell_sides(to, from, kind);
+        return cudaErrorInvalidValue;
+    }
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;

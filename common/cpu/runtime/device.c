@@ -172,6 +172,7 @@ static void report_leaks(void)
 __attribute__((destructor)) static void report_at_exit(void)
 {
     if (cpu_is_forked) return; // its parent reports
+    cpu_draw_touches();
     const struct cpu_launch *launch = cpu_waiting_launch();
     if (launch)
         cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "

@@ -60,14 +60,68 @@ static void in_forked_child(void)
 // LeakSanitizer reads all memory, that of device variables too, when a program ends.
 static void open_at_exit(void) { cpu_open_memory(true); }
 
-cudaError_t cpu_enter(void)
+// ---- Errors that nobody has looked at
+
+static const char *call; // this one
+static const void *place;
+static struct {
+    const char *call;
+    const void *place;
+    cudaError_t error;
+} unseen;
+static bool has_seen_the_end; // of the context
+
+static void note_error(cudaError_t error)
+{
+    bool is_question = error == cudaErrorNotReady || error == cudaErrorNoDevice;
+    if (!unseen.error && !is_question && !has_seen_the_end && !cpu_is_forked) {
+        unseen.call = call;
+        unseen.place = place;
+        unseen.error = error;
+    }
+}
+
+static void note_seen(cudaError_t error)
+{
+    if (!error) return;
+    unseen.error = cudaSuccess;
+    has_seen_the_end = cpu_context_is_broken();
+}
+
+static void report_unseen(int status, void *unused)
+{
+    char text[400];
+    (void)unused;
+    const char *line = unseen.error && !status ? cpu_line_of(unseen.place, text, sizeof text) : NULL;
+    if (unseen.error && !status)
+        cpu_say("the program ends with status 0, but %s%s%s returned %s, and nobody asked what that is", unseen.call,
+                line ? " at " : "", line ? line : "", cudaGetErrorName(unseen.error));
+}
+
+void cpu_say_of_call(const char *format, ...)
+{
+    char text[600], line[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *where = cpu_line_of(place, line, sizeof line);
+    cpu_say("%s%s%s: %s", where ? where : "", where ? ": " : "", call, text);
+}
+
+// ---- Every call
+
+cudaError_t cpu_enter(const char *this_call, const void *this_place)
 {
     static bool introduced = false;
     cpu_lock();
+    call = this_call;
+    place = this_place;
     if (!introduced) {
         cpu_say("this program runs on the CPU, not on a GPU");
         pthread_atfork(cpu_lock, cpu_unlock, in_forked_child);
         atexit(open_at_exit);
+        on_exit(report_unseen, NULL);
     }
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;
@@ -78,6 +132,7 @@ cudaError_t cpu_leave(cudaError_t error)
 {
     if (cpu_context_is_broken()) error = cpu_broken;
     if (error && error != cudaErrorNotReady) cpu_last_error = error;
+    if (error) note_error(error);
     cpu_unlock();
     return error;
 }
@@ -91,6 +146,7 @@ bool cpu_break_context(cudaError_t error)
 
 PUBLIC cudaError_t cudaPeekAtLastError(void)
 {
+    note_seen(cpu_last_error);
     return device_is_hidden() ? cudaErrorNoDevice : cpu_last_error;
 }
 
@@ -103,6 +159,7 @@ PUBLIC cudaError_t cudaGetLastError(void)
 
 PUBLIC const char *cudaGetErrorName(cudaError_t error)
 {
+    note_seen(error);
     switch (error) {
 #define NAME(name, value, text) \
     case value: \
@@ -114,6 +171,7 @@ PUBLIC const char *cudaGetErrorName(cudaError_t error)
 
 PUBLIC const char *cudaGetErrorString(cudaError_t error)
 {
+    note_seen(error);
     switch (error) {
 #define TEXT(name, value, text) \
     case value: \

@@ -2,6 +2,7 @@
 #include "runtime.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -71,6 +72,7 @@ void cpu_run_kernel(struct cpu_work *work)
     while (cores + 1 < wanted && cores + 1 < blocks && cpu_add_core()) continue;
     run_on_core(running); // this thread is a core too
     for (unsigned i = 0; is_core(i); i++) pthread_join(core[i], NULL);
+    cpu_end_touches(running);
 }
 
 // ---- Taking one launch
@@ -158,7 +160,9 @@ PUBLIC void cpu_cuda_launch(void *body, void (*run_threads)(const void *), void 
     struct cpu_launch *launch = this_launch();
     launch->body = body;
     launch->run_threads = run_threads;
-    cudaError_t error = cpu_enter();
+    static char call[300]; // for messages, also later
+    snprintf(call, sizeof call, "the launch of %s at %s:%d", launch->kernel, launch->file, launch->line);
+    cudaError_t error = cpu_enter(call, NULL);
     if (!error) error = take(launch, destroy);
     if (error) {
         destroy(body);

@@ -9,8 +9,14 @@ static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kin
     cpu_finish_all();
     struct cpu_allocation *a = cpu_find_allocation(pointer);
     bool is_variable = a && a->kind == MANAGED && !a->body_bytes;
-    if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || is_variable)
+    if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || is_variable) {
+        const struct cpu_allocation *was = cpu_find_neighbour(pointer);
+        if (was && was->is_freed && was->base == pointer)
+            cpu_say_of_call("this memory was freed before (%zu bytes)", was->bytes);
+        else
+            cpu_say_of_call("%p is not the start of such memory", pointer);
         return cudaErrorInvalidValue;
+    }
     cpu_forget(a);
     return cudaSuccess;
 }
@@ -70,13 +76,13 @@ PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 }
 PUBLIC cudaError_t cudaFreeHost(void *pointer)
 {
-    cudaError_t standing = cpu_enter(); // it is freed all the same
+    cudaError_t standing = cpu_enter(CALLED); // it is freed all the same
     cudaError_t error = pointer ? release(pointer, PINNED, PINNED) : cudaSuccess;
     LEAVE(standing ? standing : error);
 }
 PUBLIC cudaError_t cudaFree(void *pointer)
 {
-    cudaError_t standing = cpu_enter(); // it is freed all the same
+    cudaError_t standing = cpu_enter(CALLED); // it is freed all the same
     cudaError_t error = pointer ? release(pointer, DEVICE, MANAGED) : cudaSuccess;
     LEAVE(standing ? standing : error);
 }

@@ -11,9 +11,10 @@
 
 // errors.c: a runtime call begins with ENTER and ends with LEAVE: one at a time, and an error that
 // stands comes first.
+#define CALLED __func__, __builtin_return_address(0)
 #define ENTER() \
     do { \
-        cudaError_t standing_ = cpu_enter(); \
+        cudaError_t standing_ = cpu_enter(CALLED); \
         if (standing_) return cpu_leave(standing_); \
     } while (0)
 #define LEAVE(error) return cpu_leave(error)
@@ -22,7 +23,7 @@
     LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
-cudaError_t cpu_enter(void);
+cudaError_t cpu_enter(const char *call, const void *place);
 cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
@@ -32,7 +33,8 @@ static inline bool cpu_context_is_broken(void)
 {
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
 }
-void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
+void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2)));         // a line on stderr
+void cpu_say_of_call(const char *format, ...) __attribute__((format(printf, 1, 2))); // of this runtime call
 
 // memory.c: all memory that CUDA knows
 enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
@@ -84,6 +86,9 @@ void cpu_note_written(const char *to, size_t bytes);
 void cpu_note_copied(const char *from, size_t bytes, bool to_host);
 struct cpu_launch;
 void cpu_check_launch(const struct cpu_launch *launch);
+void cpu_end_touches_of_block(void);
+void cpu_end_touches(const struct cpu_launch *launch);
+void cpu_draw_touches(void);
 void cpu_check_core(const char *stacks, size_t stack_bytes);
 void cpu_check_core_end(void);
 void cpu_check_block(void);

@@ -1,0 +1,195 @@
+// CPU_CUDA_PICTURE=file.svg: what the first launch of each kernel touches in the device's memory, counted as a
+// GPU moves it: for each access of a warp, the sectors of 32 bytes that its lanes ask for. ../picture.py draws it.
+#include "check.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTOR = 32, MOST_SHOWN = 256 };
+
+struct cpu_touch {
+    const char *address;
+    unsigned site, thread, turn; // turn: how often this thread had been at this site, after `number`
+    unsigned bytes, number;
+};
+
+static struct cpu_counts {
+    uint64_t accesses, bytes, requests, sectors;
+} counts[SITES];
+static struct cpu_touch shown[MOST_SHOWN]; // of the first warp
+static unsigned shown_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *report; // in memory
+static char *report_text;
+static size_t report_bytes;
+bool cpu_is_touching;
+
+static const char *wanted(void)
+{
+    const char *file = getenv("CPU_CUDA_PICTURE");
+    return file && file[0] ? file : NULL;
+}
+
+void cpu_begin_touches(const struct cpu_launch *launch)
+{
+    enum { MOST = 64 };
+    static void (*seen[MOST])(const void *);
+    static unsigned count;
+    unsigned i = 0;
+    while (i < count && seen[i] != launch->run_threads) i++;
+    cpu_is_touching = wanted() && i == count && count < MOST;
+    if (!cpu_is_touching) return;
+    seen[count++] = launch->run_threads;
+    memset(counts, 0, sizeof counts);
+    shown_count = 0;
+}
+
+void cpu_note_touch(const struct cpu_access *x)
+{
+    struct cpu_checker *k = cpu_checker;
+    const struct cpu_touch *last = k->touches ? &k->touch[k->touches - 1] : NULL;
+    bool goes_on = last && last->address == x->address && last->thread == cpu_thread_number() &&
+                   x->kind == (ATOMIC | WRITE) && cpu_kind_at((uint64_t)last->site << SITE) == ATOMIC;
+    if (goes_on) k->touches--; // the atomics of ../include read, then compare and swap
+    if (k->touches == k->room) {
+        k->room = 2 * k->room + 4096;
+        k->touch = realloc(k->touch, k->room * sizeof *k->touch);
+        if (!k->touch) abort();
+    }
+    k->touch[k->touches] = (struct cpu_touch){.address = x->address,
+                                              .site = cpu_site_of(x->place, x->kind),
+                                              .thread = cpu_thread_number(),
+                                              .bytes = (unsigned)x->bytes,
+                                              .number = k->touches};
+    k->touches++;
+}
+
+static int by_site_and_thread(const void *left, const void *right)
+{
+    const struct cpu_touch *a = left, *b = right;
+    if (a->site != b->site) return a->site < b->site ? -1 : 1;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+static bool is_one_request(const struct cpu_touch *a, const struct cpu_touch *b)
+{
+    return a->site == b->site && a->thread / 32 == b->thread / 32 && a->turn == b->turn;
+}
+
+static int by_request(const void *left, const void *right)
+{
+    const struct cpu_touch *a = left, *b = right;
+    if (a->site != b->site) return a->site < b->site ? -1 : 1;
+    if (a->thread / 32 != b->thread / 32) return a->thread / 32 < b->thread / 32 ? -1 : 1;
+    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+// What the threads of a block did one after the other is put together: the n-th access of each lane at one
+// place is one request of the warp.
+void cpu_end_touches_of_block(void)
+{
+    struct cpu_checker *k = cpu_checker;
+    if (!k || !k->touches) return;
+    struct cpu_touch *t = k->touch;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; !blockIdx.x && !blockIdx.y && !blockIdx.z && i < k->touches && shown_count < MOST_SHOWN; i++)
+        if (t[i].thread < 32) shown[shown_count++] = t[i];
+    qsort(t, k->touches, sizeof *t, by_site_and_thread);
+    for (unsigned i = 1; i < k->touches; i++)
+        t[i].turn = t[i].site == t[i - 1].site && t[i].thread == t[i - 1].thread ? t[i - 1].turn + 1 : 0;
+    qsort(t, k->touches, sizeof *t, by_request);
+    uintptr_t next = 0; // the first sector that this request has not asked for yet
+    for (unsigned i = 0; i < k->touches; i++) {
+        struct cpu_counts *c = &counts[t[i].site];
+        bool is_new = i == 0 || !is_one_request(&t[i], &t[i - 1]);
+        uintptr_t first = (uintptr_t)t[i].address / SECTOR, end = ((uintptr_t)t[i].address + t[i].bytes - 1) / SECTOR + 1;
+        if (is_new || first > next) next = first;
+        c->requests += is_new;
+        c->accesses++;
+        c->bytes += t[i].bytes;
+        if (end > next) c->sectors += end - next, next = end;
+    }
+    pthread_mutex_unlock(&lock);
+    k->touches = 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const char *a = cpu_place_at((uint64_t) * (const unsigned *)left << SITE);
+    const char *b = cpu_place_at((uint64_t) * (const unsigned *)right << SITE);
+    return a < b ? -1 : a > b;
+}
+
+static void write_text(const char *text)
+{
+    fputc('"', report);
+    for (; *text; text++) fprintf(report, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('"', report);
+}
+
+// One line of JSON, as ../picture.py reads it.
+void cpu_end_touches(const struct cpu_launch *l)
+{
+    static const char *const kind[] = {"read", "write", "atomic", "atomic"};
+    const struct cpu_allocation *memory[16];
+    unsigned line[SITES], order[SITES], lines = 0;
+    int memories = 0;
+    if (!cpu_is_touching) return;
+    cpu_is_touching = false;
+    if (!report) report = open_memstream(&report_text, &report_bytes);
+    if (!report) return;
+    fprintf(report, "{\"kernel\": ");
+    write_text(l->kernel);
+    const char *slash = strrchr(l->file, '/');
+    fprintf(report, ", \"launch\": \"%s:%d\", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [",
+            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+    for (unsigned site = 0; site < SITES; site++)
+        if (counts[site].accesses) order[lines++] = site;
+    qsort(order, lines, sizeof *order, by_place); // as they are in the code
+    for (unsigned i = 0; i < lines; i++) {
+        unsigned site = order[i];
+        const struct cpu_counts *c = &counts[site];
+        char text[400];
+        const char *place = cpu_line_of(cpu_place_at((uint64_t)site << SITE), text, sizeof text);
+        line[site] = i;
+        fprintf(report, "%s{\"place\": ", i ? ", " : "");
+        write_text(place ? place : "?");
+        fprintf(report, ", \"kind\": \"%s\", \"accesses\": %lu, \"bytes\": %lu, \"requests\": %lu, \"sectors\": %lu}",
+                kind[cpu_kind_at((uint64_t)site << SITE)], c->accesses, c->bytes, c->requests, c->sectors);
+    }
+    fprintf(report, "], \"touches\": [");
+    for (unsigned i = 0; i < shown_count; i++) {
+        const struct cpu_allocation *a = cpu_find_allocation(shown[i].address);
+        unsigned t = shown[i].thread;
+        int m = 0;
+        while (m < memories && memory[m] != a) m++;
+        if (m == 16) continue;
+        if (m == memories) memory[memories++] = a;
+        fprintf(report, "%s{\"line\": %u, \"block\": [0,0,0], \"thread\": [%u,%u,%u], \"memory\": %d, \"offset\": %zu, "
+                "\"bytes\": %u}", i ? ", " : "", line[shown[i].site], t % l->block.x, t / l->block.x % l->block.y,
+                t / l->block.x / l->block.y, m, (size_t)(shown[i].address - a->base), shown[i].bytes);
+    }
+    fprintf(report, "], \"memory\": [");
+    for (int m = 0; m < memories; m++) fprintf(report, "%s{\"bytes\": %zu}", m ? ", " : "", memory[m]->bytes);
+    fprintf(report, "]}\n");
+}
+
+void cpu_draw_touches(void)
+{
+    Dl_info here;
+    char command[1000];
+    if (!report || !dladdr((void *)cpu_draw_touches, &here)) return;
+    fclose(report);
+    const char *slash = strrchr(here.dli_fname, '/');
+    snprintf(command, sizeof command, "python3 '%.*s/../picture.py' \"$CPU_CUDA_PICTURE\"",
+             (int)(slash - here.dli_fname), here.dli_fname);
+    FILE *program = popen(command, "w");
+    if (!program) return;
+    fwrite(report_text, 1, report_bytes, program);
+    pclose(program);
+    free(report_text);
+}
