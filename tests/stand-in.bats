@@ -96,6 +96,58 @@ PROGRAM
     assert_output 14
 }
 
+# ---- What the checks of every access find, and what they leave alone
+
+# A message of the table in common/cpu/README.md as a regular expression.
+pattern_of() {
+    sed 's/[][().*^$+?{}|\\]/\\&/g; s/…/.*/g' <<<"$1"
+}
+
+@test "stand-in: each bug of bugs.cu is told in the words of the README's table, with its line" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cp "$PROGRAMS/bugs.cu" .
+    "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra bugs.cu -o bugs
+    rows=0
+    while IFS='|' read -r _ name _ message _; do
+        name=$(tr -d '` ' <<<"$name")
+        message=$(sed 's/^ *`//; s/` *$//' <<<"$message")
+        [ "$name" != divide ] || [ "$(uname -m)" = x86_64 ] || continue
+        try timeout 60 ./bugs "$name"
+        assert_regex "$stderr" "CPU stand-in: $(pattern_of "$message")"
+        line=$(grep -n "// .*\b$name\b" bugs.cu | grep -E "// ([a-z-]+, )*$name(,|$)" | cut -d: -f1)
+        [ -z "$line" ] || assert_regex "$stderr" "bugs.cu:$line"
+        rows=$((rows + 1))
+    done < <(grep '^| `[a-z-]*` |' "$TOP/common/cpu/README.md")
+    assert_equal "$rows" "$(./bugs 2>/dev/null | wc -l)"
+}
+
+@test "stand-in: right kernels that look wrong are silent, and right, with every order of the threads" {
+    "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra "$PROGRAMS/right.cu" -o "$BATS_TEST_TMPDIR/right"
+    for seed in 0 0 0 1 2 3 7; do
+        try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/right"
+        assert_success
+        assert_output ok
+        assert_quiet
+    done
+}
+
+@test "stand-in: what kernels touch, in sectors of 32 bytes, is what ncu counted on an H200" {
+    "$CPU_NVCC" -O2 "$PROGRAMS/touches.cu" -o "$BATS_TEST_TMPDIR/touches"
+    try env CPU_CUDA_PICTURE="$BATS_TEST_TMPDIR/picture.svg" "$BATS_TEST_TMPDIR/touches"
+    assert_success
+    run awk '$1 == "kernel" { name = $2 } $2 == "read" { read[name] += $5 } $2 == "write" { write[name] += $5 }
+        END { for (k in read) print k, read[k], write[k] }' <<<"$stderr"
+    run sort <<<"$output"
+    assert_output 'add 16384 8192
+four 32768 32768
+gather 73606 8192
+stride_2 16384 8192
+stride_32 65536 8192
+transpose 8192 65536'
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/picture.svg"
+    grep -q '<title>thread 31</title>' "$BATS_TEST_TMPDIR/picture.svg"
+}
+
 # ---- The classic bugs, each with a message
 
 @test "stand-in: the nine classic bugs: what a GPU says, and what the stand-in says besides" {
@@ -291,7 +343,7 @@ PROGRAM
         printf '#include <stdio.h>\n%s\n' "$1" >program.cu
         try "$CPU_NVCC" -o program program.cu
         assert_failure
-        assert_regex "$stderr" "program.cu:2.*$2"
+        assert_regex "$stderr" "program.cu(:2)?.*$2"
         refute_regex "$stderr" Traceback
         [ ! -e program ]
     }
@@ -304,7 +356,7 @@ PROGRAM
     needs_gpu '__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }' 'a kernel that launches a kernel needs a GPU'
     needs_gpu '__global__ void k() { __shared__ int n = 3; }' 'a __shared__ variable cannot be given a value'
     needs_gpu '__global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }' 'tile is larger than the shared memory, 49152 bytes'
-    needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t.* was not declared'
+    needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t is not in the stand-in'
     needs_gpu 'int main() { 3 <<<1, 1>>>(); }' 'no kernel name in front of <<<'
     needs_gpu '__global__ void k(); int main() { k<<<1, 1>>(); }' 'a declaration or launch without >>>'
 }
@@ -603,7 +655,7 @@ PROGRAM
     assert_output '1 1
 0 0'
     assert_equal "$(grep -c 'nobody has written' <<<"$stderr")" 1
-    assert_regex "$stderr" 'a copy to the host reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes'
+    assert_regex "$stderr" 'program.cu:7: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes'
     assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
 }
 

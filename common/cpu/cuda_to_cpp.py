@@ -14,8 +14,9 @@ import sys
 
 NEEDS_GPU = {  # what it is: how it is called
     "groups of several blocks": r"cudaLaunchCooperativeKernel\w*",
-    "textures": r"tex[123]D\w*|surf[123]D\w*|cudaTextureObject_t|cudaSurfaceObject_t",
+    "textures": r"tex[123]D\w*|surf[123]D\w*|cuda\w*(Texture|Surface|Array|ChannelDesc)\w*",
     "tensor cores": r"nvcuda",
+    "half precision": r"__half2?|__nv_bfloat16",
 }
 TOKEN = re.compile(
     r'(?P<skip>(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?s:.*?)\)(?P=mark)"'  # raw string
@@ -30,9 +31,9 @@ KEYWORDS = "else do return case goto throw if while for switch".split()
 QUALIFIERS = "const volatile struct class typename ::".split()
 TYPES = "unsigned signed long short int float double char bool".split()
 
-# At the end of a source with device variables: they begin on a page, and only padding follows on it.
+# At the end of a source with device variables: they begin on a page, and so does what follows, the host's .bss.
 VARIABLES = """
-__attribute__((section("{0}_z"), aligned(4096), used)) static char {0}_padding[4096];
+__attribute__((aligned(4096), used)) static char {0}_next[4096];
 __attribute__((section("{0}"), aligned(4096), used)) static char {0}_first;
 extern "C" __attribute__((visibility("hidden"))) char __start_{0}[], __stop_{0}[];
 [[maybe_unused]] static const bool {0}_added = (cpu_cuda_add_variables(__start_{0}, __stop_{0}, {1}), true);
@@ -58,13 +59,21 @@ class Source:
         self.markers = list(MARKER.finditer(text))
         own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
         ends = [m.start() for m in self.markers[1:]] + [len(text)]
-        found = []
+        found, foreign = [], []
         for marker, end in zip(self.markers, ends):
             if marker[2] in own:
                 found += [t for t in TOKEN.finditer(text, marker.end(), end) if t["skip"] is None]
+            else:
+                foreign.append(text[marker.end() : end])
+        self.foreign = "".join(foreign)
+        self.known = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # names of calls, types, constants
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
         self.starts = [t.start() for t in found] + [len(text)]
         self.ends = [t.end() for t in found] + [len(text)]
+        for before, name, after in zip(["", *self.tokens], self.tokens, self.tokens[1:]):
+            is_type = is_name(before) and before != "const" or before in ("*", "&", ">")
+            if is_type or (before == "," and after in ("=", ";", "[")):
+                self.known.add(name)  # the program's own
 
     def edit(self, start, end, new):
         self.edits.append((start, end, len(self.edits), new))
@@ -114,6 +123,15 @@ class Source:
                 i = self.opening(i, "(", ")")
             i -= 1
         stop(f"no '{left}' for a '{right}' in front of <<<")
+
+    def closing_angle(self, i):
+        """The > that closes the < at i."""
+        depth = 1
+        while depth:
+            i += 1
+            i = self.closing(i) if self.tokens[i] in CLOSING else i
+            depth += (self.tokens[i] == "<") - (self.tokens[i] == ">")
+        return i
 
     def statement(self, i):
         """Where the declaration with token i in it begins."""
@@ -172,22 +190,24 @@ class Source:
         self.replace(start, end, f"(::cpu_cuda::configure({place}, {configuration}), {kernel}")
         self.after(self.closing(end + 1), ")")
 
+    def pieces(self, start, end):
+        """Parameters, tokens start to end: the words of each, without its default."""
+        pieces, depth = [[]], 0
+        for text in self.tokens[start:end]:
+            depth += (text in CLOSING or text == "<") - (text in CLOSING.values() or text == ">")
+            if text == "," and not depth:
+                pieces.append([])
+            else:
+                pieces[-1].append(text)
+        return [words[: words.index("=")] if "=" in words else words for words in pieces]
+
     def parameters(self, start, end):
         """The names of a kernel's parameters, tokens start to end, as far as they can be told."""
         names = []
-        while start < end:
-            words, depth = [], 0
-            while start < end and (self.tokens[start] != "," or depth):
-                text = self.tokens[start]
-                depth += (text in CLOSING or text == "<") - (
-                    text in CLOSING.values() or text == ">"
-                )
-                words.append(text)
-                start += 1
-            start += 1
+        for words in self.pieces(start, end):
             if "..." in words:
                 continue  # a pack, which C++17 cannot capture so
-            words = words[: min(words.index(t) if t in words else len(words) for t in "=[")]
+            words = words[: words.index("[")] if "[" in words else words
             has_type = any(w not in QUALIFIERS for w in words[:-1]) and words[-2] != "::"
             if has_type and is_name(words[-1]) and words[-1] not in TYPES and "(" not in words:
                 names.append(words[-1])
@@ -204,19 +224,29 @@ class Source:
         for n in range(body, self.closing(body)):
             if self.tokens[n] in ("__func__", "__FUNCTION__"):
                 self.replace(n, n, f'"{self.tokens[left - 1]}"')
+        start = self.statement(i)
+        result = self.tokens[self.closing_angle(start + 1) if self.tokens[start] == "template" else start : left]
+        if set(result) & set(TYPES) and "void" not in result:
+            self.stop(i, "a __global__ function must have a void return type")
         end, names = self.closing(body), self.parameters(left + 1, right)
         if "<<<" in self.tokens[body:end]:
             self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
         captures = "".join(f", {name} = ::cpu_cuda::argument({name})" for name in names)
-        self.after(body, f" ::cpu_cuda::launch([={captures}]() mutable {{ ")
+        kernel = self.address(i, left, right, names)
+        self.after(body, f" ::cpu_cuda::launch<{kernel}>([={captures}]() mutable {{ ")
         self.before(end, "}); " if end > body + 1 else "}, false); ")
-        is_template = "template" in self.tokens[self.statement(i) : i]
-        types = " ".join(self.tokens[left : right + 1])
-        if not is_template and "=" not in types:
-            name = "".join(self.tokens[self.kernel_start(left - 1) : left])
-            kernel = f"static_cast<void (*){types}>(&{name})"
-            added = f"static const bool cpu_cuda_kernel_{i} = ::cpu_cuda::add_kernel({kernel});"
-            self.after(end, f" [[maybe_unused]] {added}")
+
+    def address(self, i, left, right, names):
+        """What stands for the address of the kernel at i: of a template, that of this instance; nullptr if unsure."""
+        types = ", ".join(" ".join(words) for words in self.pieces(left + 1, right))
+        name = "".join(self.tokens[self.kernel_start(left - 1) : left])
+        start = self.statement(i)
+        if self.tokens[start : start + 2] == ["template", "<"] and not name.endswith(">"):
+            arguments = self.pieces(start + 2, self.closing_angle(start + 1))
+            if any(len(words) < 2 or words[-1] in TYPES or "<" in words for words in arguments):
+                return "nullptr"
+            name += f"<{', '.join(words[-1] + '...' * ('...' in words) for words in arguments)}>"
+        return "nullptr" if name in names else f"static_cast<void (*)({types})>(&{name})"
 
     def device(self, i):
         """__device__, __constant__ or __managed__ at i: of a function or of a variable"""
@@ -224,17 +254,20 @@ class Source:
         words = self.tokens[self.statement(i) : end]
         is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
         is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
-        is_constant = "const" in words and "*" not in words and not is_function
-        if is_constant and (self.tokens[end] == "[" or self.tokens[i] == "__constant__"):
-            is_constant = False  # it can be copied to, all the same
-            n = self.statement(i) + words.index("const")
-            self.replace(n, n, "")
         others = {"extern", "constexpr"}  # or the other word says it: __device__ __constant__
         if self.tokens[i] == "__device__":
             others |= {"__constant__", "__managed__"}
-        if is_function or is_constant or others & set(words):
+        if is_pointer:
+            words += self.tokens[end : self.closing(end)]
+        star = len(words) - words[::-1].index("*") if "*" in words else 0
+        is_constant = "const" in words[star:]
+        is_number = not star and self.tokens[end] != "[" and self.tokens[i] != "__constant__"
+        if is_function or others & set(words) or (is_constant and is_number):
             self.replace(i, i, "")
         else:
+            if is_constant:  # it can be copied to, all the same
+                n = self.statement(i) + words.index("const", star)
+                self.replace(n, n, "")
             section = "cpu_cuda_managed" if "__managed__" in words else "cpu_cuda_device"
             static = "" if "static" in words else "static "  # each source has its own, as with nvcc
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
@@ -293,11 +326,15 @@ class Source:
         for what, pattern in NEEDS_GPU.items():
             if re.fullmatch(pattern, self.tokens[i]):
                 self.stop(i, f"{self.tokens[i]}: {what} need a GPU, the CPU stand-in has none")
+        if re.match("cuda[A-Z]", self.tokens[i]) and self.tokens[i] not in self.known:
+            self.stop(i, f"{self.tokens[i]} is not in the stand-in")
 
 
-def rewritten(text):
+def rewritten(text, check=None):
     """Preprocessed CUDA C++ in, C++ out."""
     source = Source(text)
+    if check:
+        check(source)
     for i, token in enumerate(source.tokens):
         if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)

@@ -17,35 +17,28 @@ touches: what the first warps did, in order. "line" and "memory" are indices, "o
 A panel shows a line of the source, a piece of memory, and there the first access of each thread of one warp.
 """
 
-import colorsys
 import html
 import json
 import sys
 
 SECTOR, WARP = 32, 32  # bytes, threads
-STEP = 26  # pixels from one thread to the next
-LEFT, WIDTH = 34, WARP * STEP  # where threads and memory are on the page
-VERBS = {"read": ("asks for", "ask for"), "write": ("writes", "write"), "atomic": ("changes", "change")}
-
+STEP, LEFT = 26, 34  # pixels: from one thread to the next, and left of the first one
+WIDTH = WARP * STEP
+COLOURS = [(31, 127, 191), (112, 92, 214), (190, 66, 176), (209, 72, 52), (178, 106, 20)]  # from blue to orange
+LEGEND = ("A shaded box is a sector of 32 bytes: a GPU moves all of it. "
+          "The threads touch the coloured elements, and not the empty ones.")
 STYLE = """<style>
 text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328; }
-.heading { font-size: 17px; font-weight: 600; }
-.title { font-weight: 600; }
-.note, .small, .skipped { font-size: 12px; fill: #59636e; }
-.number, .small { font-size: 10px; text-anchor: middle; }
-.number { fill: #ffffff; }
-.skipped { text-anchor: middle; }
-.paper { fill: #ffffff; }
-.sector { fill: #d3dfec; stroke: #9fb0c2; }
-.untouched { fill: #ffffff; stroke: #b6c1cd; }
-.idle { fill: #8b949e; }
-line { stroke-width: 1.5; stroke-opacity: 0.8; }
+.heading { font-size: 17px; font-weight: 600; } .title { font-weight: 600; }
+.note, .offset, .skipped { font-size: 12px; fill: #59636e; }
+.number, .offset { font-size: 10px; } .long { font-size: 8px; } .number, .offset, .skipped { text-anchor: middle; }
+.number, .paper, .untouched { fill: #ffffff; } .untouched { stroke: #b6c1cd; } .idle { fill: #8b949e; }
+.sector { fill: #d3dfec; stroke: #9fb0c2; } line { stroke-width: 1.6; stroke-opacity: 0.85; }
+.offset { stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
 @media (prefers-color-scheme: dark) {
-  text { fill: #e6edf3; }
-  .note, .small, .skipped { fill: #9aa6b2; }
-  .paper { fill: #0d1117; }
+  text { fill: #e6edf3; } .note, .offset, .skipped { fill: #9aa6b2; } .offset { stroke: #0d1117; }
+  .paper, .untouched { fill: #0d1117; } .untouched { stroke: #435061; } .idle { fill: #484f58; }
   .sector { fill: #2b3a4d; stroke: #50627a; }
-  .untouched { fill: #10161e; stroke: #435061; }
 }
 </style>"""
 
@@ -54,17 +47,20 @@ def count(number, one, many):
     return f"{number} {one if str(number) == '1' else many}"
 
 
-def size(three):  # [16, 8, 1] is 16 x 8
-    return " x ".join(str(n) for n in three[: 3 if three[2] > 1 else 2 if three[1] > 1 else 1])
+def axes(sizes):  # [16, 8, 1] has 2
+    return 3 if sizes[2] > 1 else 2 if sizes[1] > 1 else 1
 
 
-def position(three, sizes):  # [5, 1, 0] is (5, 1) in a block of 16 x 8, and 5 in one of 256
-    dimensions = len(size(sizes).split(" x "))
-    return str(three[0]) if dimensions == 1 else f"({', '.join(str(n) for n in three[:dimensions])})"
+def size(sizes):  # [16, 8, 1] is 16 x 8
+    return " x ".join(str(n) for n in sizes[:axes(sizes)])
 
 
-def printable(text):
-    return "".join(c if c.isprintable() else "?" for c in str(text))
+def position(three, sizes):  # [5, 1, 0] is (5, 1) in a block of 16 x 8; [5, 0, 0] is 5 in a block of 256
+    return f"({', '.join(str(n) for n in three[:axes(sizes)])})" if axes(sizes) > 1 else str(three[0])
+
+
+def printable(words):
+    return "".join(c if c.isprintable() else "?" for c in str(words))
 
 
 def heading(launch):
@@ -73,7 +69,6 @@ def heading(launch):
 
 
 def table(launch):
-    """The text for stderr."""
     if not launch["lines"]:
         return heading(launch) + "\nThis kernel did not touch the device's memory."
     rows = [["place", "kind", "accesses", "bytes asked", "32-byte sectors", "efficiency"]]
@@ -82,163 +77,154 @@ def table(launch):
         row = [line["place"], line["kind"], line["accesses"], line["bytes"], line["sectors"], efficiency]
         rows.append([printable(cell) for cell in row])
     widths = [max(len(cell) for cell in column) for column in zip(*rows)]
-    text = heading(launch)
-    for row in rows:
-        left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2])]
-        right = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:])]
-        text += "\n" + "  ".join(left + right)
-    return text
+    texts = ["  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, "<<>>>>", widths)) for row in rows]
+    return "\n".join([heading(launch)] + texts)
 
 
 def text(x, y, style, words):
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}">{html.escape(printable(words))}</text>'
 
 
-def box(x, y, width, height, look, title=""):
-    """look is a class of STYLE, or a colour."""
+def box(x, y, width, height, look, title):  # look is a class of STYLE, or a colour
     look = f'fill="{look}"' if look.startswith("#") else f'class="{look}"'
-    title = f"<title>{html.escape(title)}</title>" if title else ""
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}" rx="2" {look}>{title}</rect>'
+    return (f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}" rx="2" {look}>'
+            f"<title>{html.escape(title)}</title></rect>")
+
+
+def byte_range(first, size):
+    return f"bytes {first} to {first + size - 1}"
 
 
 def colour(lane):
-    """From blue (the first thread of a warp) by violet and red to orange (the last one)."""
-    rgb = colorsys.hls_to_rgb((0.55 + 0.52 * lane / (WARP - 1)) % 1, 0.52, 0.62)
-    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
+    part, rest = divmod(lane * (len(COLOURS) - 1), WARP)
+    return "#" + "".join(f"{a + (b - a) * rest // WARP:02x}" for a, b in zip(COLOURS[part], COLOURS[part + 1]))
 
 
-def number(launch, thread):
-    """The number of a thread in its block. 32 numbers that follow each other, from 0 on, are a warp."""
-    return thread[0] + launch["block"][0] * (thread[1] + launch["block"][1] * thread[2])
-
-
-def warp_of(launch, touch):
-    return touch["block"], number(launch, touch["thread"]) // WARP
-
-
-def element_size(touches):
-    """As many bytes as an access has. If accesses differ, a power of two that divides them all."""
-    element = SECTOR
-    while any(touch["bytes"] % element or touch["offset"] % element for touch in touches):
-        element //= 2
-    return element
+def warp_and_lane(launch, touch):
+    """The threads 0 to 31 of a block are a warp, 32 to 63 the next one. Lane is the number in the warp."""
+    x, y, z = touch["thread"]
+    warp, lane = divmod(x + launch["block"][0] * (y + launch["block"][1] * z), WARP)
+    return (tuple(touch["block"]), warp), lane
 
 
 def panel(launch, line, touches, y):
-    """What the first warp of touches does. Returns the SVG, and where the next panel begins."""
-    block, warp = warp_of(launch, touches[0])
-    of_warp = [touch for touch in touches if warp_of(launch, touch) == (block, warp)]
-    first = {}  # lane, the number of a thread in its warp: its first access
-    for touch in of_warp:
-        first.setdefault(number(launch, touch["thread"]) % WARP, touch)
-    element = element_size(first.values())
-    touched = {}  # element, counted from the beginning of the memory: the lanes that touch it
-    for lane, touch in first.items():
+    """Draws what the first warp of touches does. Returns the SVG, and where the next panel begins."""
+    warps = {}  # for each warp, the first access of each lane
+    for touch in touches:
+        warp, lane = warp_and_lane(launch, touch)
+        warps.setdefault(warp, {}).setdefault(lane, touch)
+    (block, warp), lanes = next(iter(warps.items()))
+    element = SECTOR  # the bytes of an element are those of an access, or fewer if accesses differ
+    while any(touch["bytes"] % element or touch["offset"] % element for touch in lanes.values()):
+        element //= 2
+    touched = {}  # for each element that is touched, its lanes
+    for lane, touch in lanes.items():
         for index in range(touch["offset"] // element, (touch["offset"] + touch["bytes"]) // element):
             touched.setdefault(index, []).append(lane)
     per_sector = SECTOR // element
     sectors = sorted({index // per_sector for index in touched})
 
-    # Where the sectors are. If they fit, an element is as wide as a thread.
-    per_row = max(8, WIDTH // (STEP * per_sector))
-    pitch = min(WIDTH / min(len(sectors), per_row), STEP * per_sector)
-    gap = 6 if sectors[-1] - sectors[0] < len(sectors) else min(20, pitch / 4)
-    left, top = LEFT + max(0, WIDTH - pitch * len(sectors)) / 2, y + 150
-    where = {s: (left + gap / 2 + i % per_row * pitch, top + i // per_row * 54) for i, s in enumerate(sectors)}
-    width = (pitch - gap) / per_sector  # of an element, with the space around it
-    inset = min(2.5, width / 6)
-
-    def place(index):  # of an element
-        x, y = where[index // per_sector]
-        return x + index % per_sector * width, y
-
-    def range_of(index):
-        return f"bytes {index * element} to {(index + 1) * element - 1}"
-
-    words = VERBS.get(line["kind"], VERBS["read"])
-    asked = sum(touch["bytes"] for touch in first.values())
-    title = f"{line['place']}, {line['kind']}"
+    # The title.
+    memory = touches[0]["memory"]
+    title = f"{line['place']}, {line['kind']}" + (f", memory {memory}" if len(launch["memory"]) > 1 else "")
+    verbs = ("thread writes", "threads write") if line["kind"] == "write" else ("thread asks for", "threads ask for")
+    asked = f"{count(len(lanes), *verbs)} {count(sum(touch['bytes'] for touch in lanes.values()), 'byte', 'bytes')}"
     svg = [f'<text x="{LEFT}" y="{y}"><tspan class="title">{html.escape(printable(title))}</tspan>'
-           f'<tspan dx="14">{count(len(first), "thread", "threads")} {words[len(first) != 1]} '
-           f'{count(asked, "byte", "bytes")}: {count(len(sectors), "sector", "sectors")} of 32 bytes</tspan></text>']
+           f'<tspan dx="14">{asked}: {count(len(sectors), "sector", "sectors")} of 32 bytes</tspan></text>']
 
+    # The threads.
     x_size, y_size, z_size = launch["block"]
-    threads = [[n % x_size, n // x_size % y_size, n // x_size // y_size]
-               for n in range(warp * WARP, min(warp * WARP + WARP, x_size * y_size * z_size))]
+    numbers = range(warp * WARP, min((warp + 1) * WARP, x_size * y_size * z_size))
+    threads = [[n % x_size, n // x_size % y_size, n // x_size // y_size] for n in numbers]
     names = [position(thread, launch["block"]) for thread in threads]
-    note = f"block {position(block, launch['grid'])}, threads {names[0]} to {names[-1]}"
-    svg.append(text(LEFT, y + 26, "note", note + ("; the numbers are threadIdx.x" if y_size * z_size > 1 else "")))
-    start = LEFT + (WARP - len(threads)) * STEP / 2
+    note = f"block {position(block, launch['grid'])}, "
+    note += f"threads {names[0]} to {names[-1]}" if len(names) > 1 else f"thread {names[0]}"
+    note += "; the numbers are threadIdx.x" if axes(launch["block"]) > 1 else ""
+    svg.append(text(LEFT, y + 24, "note", note))
+    for lane, name in enumerate(names):
+        look = colour(lane) if lane in lanes else "idle"
+        svg.append(box(LEFT + lane * STEP + 2, y + 32, STEP - 4, 20, look, f"thread {name}"))
+        svg.append(text(LEFT + (lane + 0.5) * STEP, y + 45.5, "number long" if threads[lane][0] > 999 else "number",
+                        threads[lane][0]))
 
-    for lane, touch in first.items():
-        for index in [i for i in touched if lane in touched[i]]:
-            pass
-    memory = launch["memory"][touches[0]["memory"]]["bytes"]
-    for i, s in enumerate(sectors):
-        x, row = where[s]
-        svg.append(box(x - 1.5, row - 4, pitch - gap + 3, 24, "sector", f"bytes {s * SECTOR} to {(s + 1) * SECTOR - 1}"))
+    # The sectors: side by side if there is room for elements as wide as threads; else narrow ones, in rows.
+    per_row = max(16 if element >= 4 else 8, WIDTH // (STEP * per_sector))
+    pitch = min(WIDTH / min(len(sectors), per_row), STEP * per_sector)
+    gap = 0 if sectors[-1] - sectors[0] < len(sectors) else min(20, pitch / 4)
+    left = LEFT + max(0, len(threads) * STEP - pitch * len(sectors)) / 2 + gap / 2
+    corners = {s: (left + i % per_row * pitch, y + 146 + i // per_row * 54) for i, s in enumerate(sectors)}
+    width = (pitch - gap) / per_sector  # of an element, with the space around it
+    space = min(3.5, width / 5)
+    edge = min(1.5, space - 1)
+
+    def element_box(index, look):
+        x, row = corners[index // per_sector]
+        x += index % per_sector * width + space
+        return box(x, row, width - 2 * space, 16, look, byte_range(index * element, element))
+
+    memory_bytes = launch["memory"][memory]["bytes"]
+    for s, (x, row) in corners.items():
+        svg.append(box(x + edge, row - 4, pitch - gap - 2 * edge, 24, "sector", byte_range(s * SECTOR, SECTOR)))
+        svg += [element_box(index, "untouched") for index in range(s * per_sector, (s + 1) * per_sector)
+                if index not in touched and (index + 1) * element <= memory_bytes]
+    for index, users in touched.items():
+        x, row = corners[index // per_sector]
+        x += (index % per_sector + 0.5) * width
+        svg += [f'<line x1="{LEFT + (lane + 0.5) * STEP:.1f}" y1="{y + 52}" x2="{x:.1f}" y2="{row}" '
+                f'stroke="{colour(lane)}"/>' for lane in users]
+    svg += [element_box(index, colour(users[0])) for index, users in touched.items()]
+    for i, (s, (x, row)) in enumerate(corners.items()):
+        if i % per_row % (len(str(s * SECTOR)) * 7 // int(pitch) + 1) == 0:  # if there is room
+            svg.append(text(x + (pitch - gap) / 2, row + 32, "offset", s * SECTOR))
         if i and s > sectors[i - 1] + 1:
-            svg.append(text(x - gap / 2, row + 10, "skipped", "\u2026"))
-    for index, lanes in touched.items():
-        x, row = place(index)
-        for lane in lanes:
-            svg.append(f'<line x1="{start + (lane + 0.5) * STEP:.1f}" y1="{y + 54}" x2="{x + width / 2:.1f}" y2="{row}" '
-                       f'stroke="{colour(lane)}"/>')
-    for lane, (thread, name) in enumerate(zip(threads, names)):
-        x = start + lane * STEP
-        svg.append(box(x + 2, y + 34, STEP - 4, 20, colour(lane) if lane in first else "idle", f"thread {name}"))
-        svg.append(text(x + STEP / 2, y + 47.5, "number", thread[0]))
-    for i, s in enumerate(sectors):
-        for index in range(s * per_sector, (s + 1) * per_sector):
-            x, row = place(index)
-            if index in touched:
-                svg.append(box(x + inset, row, width - 2 * inset, 16, colour(touched[index][0]), range_of(index)))
-            elif (index + 1) * element <= memory:
-                svg.append(box(x + inset, row, width - 2 * inset, 16, "untouched", range_of(index)))
-        label = str(s * SECTOR)
-        if i % per_row % -(-len(label) * 7 // int(pitch)) == 0:
-            svg.append(text(where[s][0] + (pitch - gap) / 2, where[s][1] + 32, "small", label))
-    y = where[sectors[-1]][1] + 50
-    svg.append(text(LEFT, y, "note", f"memory {touches[0]['memory']}, {count(memory, 'byte', 'bytes')}; "
-                    "the numbers are offsets in bytes"))
-    if len(of_warp) > len(first):
-        y += 18
-        svg.append(text(LEFT, y, "note", "The threads come here more than once. This is the first time."))
-    others = len({json.dumps(warp_of(launch, touch)) for touch in touches}) - 1
-    if others:
-        y += 18
-        svg.append(text(LEFT, y, "note", f"{count(others, 'more warp was', 'more warps were')} recorded, and not drawn."))
-    return svg, y + 44
+            svg.append(text(x - gap / 2, row + 10, "skipped", "…"))
+
+    notes = [f"memory {memory}, {count(memory_bytes, 'byte', 'bytes')}; the numbers are offsets in bytes"]
+    if len(touches) > sum(len(lanes) for lanes in warps.values()):
+        notes.append("The threads touch this memory more than once at this line. Only the first time is drawn.")
+    if len(warps) > 1:
+        notes.append(f"Not drawn: {count(len(warps) - 1, 'more warp', 'more warps')}.")
+    y = corners[sectors[-1]][1] + 50
+    svg += [text(LEFT, y + 18 * i, "note", note) for i, note in enumerate(notes)]
+    return svg, y + 18 * len(notes) + 26
 
 
-def picture(launches):
-    svg, y = [], 36
-    if not launches:
-        svg.append(text(LEFT, y, "note", "No kernel was launched."))
-        y += 30
-    for launch in launches:
-        svg.append(text(LEFT, y, "heading", heading(launch)))
-        y += 32
-        parts = {}
-        for touch in launch["touches"]:
-            parts.setdefault((touch["line"], touch["memory"]), []).append(touch)
-        for index, memory in sorted(parts):
-            part, y = panel(launch, launch["lines"][index], parts[index, memory], y)
-            svg += part
-        if not parts:
-            svg.append(text(LEFT, y, "note", "No access to the device's memory was recorded."))
-            y += 44
-    width = WIDTH + 2 * LEFT
-    head = (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {y}" width="{width}" height="{y}">'
-            "<title>Which thread touches which element of memory</title>")
-    return "\n".join([head, STYLE, f'<rect class="paper" width="{width}" height="{y}"/>'] + svg + ["</svg>", ""])
+def section(launch, y):
+    svg, panels = [text(LEFT, y, "heading", heading(launch))], {}
+    y += 32
+    for touch in launch["touches"]:
+        panels.setdefault((touch["line"], touch["memory"]), []).append(touch)
+    for line, memory in sorted(panels, key=lambda key: key[0]):
+        part, y = panel(launch, launch["lines"][line], panels[line, memory], y)
+        svg += part
+    if not panels:
+        svg.append(text(LEFT, y, "note", "The first warps did not touch the device's memory."))
+    return svg, y + 10 if panels else y + 44
+
+
+def main(out):
+    tables, svg, y = [], [text(LEFT, 30, "note", LEGEND)], 66
+    for i, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            launch = json.loads(line.strip())
+            tables.append(table(launch))
+            part, y = section(launch, y)
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+            sys.exit(printable(f"picture.py: cannot read line {i} of the input ({type(error).__name__}: {error})"))
+        svg += part
+    if tables:
+        print("\n".join(tables), file=sys.stderr)
+    sizes = f'width="{WIDTH + 2 * LEFT}" height="{y}"'
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH + 2 * LEFT} {y}" {sizes}>',
+            "<title>Which thread touches which element of memory</title>", STYLE, f'<rect class="paper" {sizes}/>']
+    try:
+        with open(out, "w", encoding="utf-8") as f:
+            f.write("\n".join(head + svg + ["</svg>", ""]))
+    except OSError as error:
+        sys.exit(f"picture.py: {error}")
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    launches = [json.loads(line) for line in sys.stdin.buffer if line.strip()]
-    for launch in launches:
-        print(table(launch), file=sys.stderr)
-    with open(sys.argv[1], "w", encoding="utf-8") as f:
-        f.write(picture(launches))
+    main(sys.argv[1])

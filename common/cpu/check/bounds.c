@@ -10,8 +10,6 @@
 enum { SHARED_CELLS = (CPU_MOST_SHARED + 65536) / 4 };
 #define MOST_CELL_BYTES ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
 
-unsigned long cpu_launches;
-
 static void *lazy_pages(size_t bytes) // zero, and there when they are touched
 {
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -19,7 +17,7 @@ static void *lazy_pages(size_t bytes) // zero, and there when they are touched
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-static bool is_on(void)
+bool cpu_is_checking(void)
 {
     static int is_off = -1;
     const char *check = getenv("CPU_CUDA_CHECK");
@@ -29,15 +27,15 @@ static bool is_on(void)
 
 // ---- What is kept for an allocation
 
-static size_t cells_of(size_t bytes) { return bytes / 4 + 2; }
+size_t cpu_cells_of(size_t bytes) { return bytes / 4 + 2; }
 
 // Which bytes the host writes nobody knows, so only of the device's own memory it is kept what is written.
 void cpu_track(struct cpu_allocation *a)
 {
     struct cpu_shadow *s = &a->shadow;
     s->all_written = a->bytes;
-    if (!is_on()) return;
-    size_t cells = cells_of(a->bytes);
+    if (!cpu_is_checking()) return;
+    size_t cells = cpu_cells_of(a->bytes);
     s->writers = lazy_pages(24 * cells);
     s->readers = s->writers ? s->writers + cells : NULL;
     while (24 * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES) s->skipped = 2 * s->skipped + 4096;
@@ -47,8 +45,8 @@ void cpu_track(struct cpu_allocation *a)
 
 void cpu_untrack(struct cpu_allocation *a)
 {
-    if (a->shadow.writers) munmap(a->shadow.writers, 24 * cells_of(a->bytes));
-    if (a->shadow.written) munmap(a->shadow.written, cells_of(a->bytes));
+    if (a->shadow.writers) munmap(a->shadow.writers, 24 * cpu_cells_of(a->bytes));
+    if (a->shadow.written) munmap(a->shadow.written, cpu_cells_of(a->bytes));
     a->shadow = (struct cpu_shadow){.writers = NULL};
 }
 
@@ -101,30 +99,22 @@ void cpu_note_copied(const char *from, size_t bytes, bool to_host)
     }
     bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
     if (gaps && to_host && !is_padding)
-        cpu_say("a copy to the host reads %zu bytes that nobody has written, the first at byte %zu of an "
-                "allocation of %zu bytes",
-                all, first, a->bytes);
+        cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an allocation of %zu bytes",
+                        all, first, a->bytes);
 }
 
 // ---- A launch, a core, a block
-
-// Cells count launches up to 255.
-static void forget_cells(void)
-{
-    for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->shadow.writers) madvise(a->shadow.writers, 24 * cells_of(a->bytes), MADV_DONTNEED);
-}
 
 // What a kernel reaches by pointers to const alone is only read, and no races are looked for, as long
 // as it does not write there all the same.
 void cpu_check_launch(const struct cpu_launch *launch)
 {
-    if (!is_on()) return;
-    if (++cpu_launches % 255 == 0) forget_cells();
+    if (!cpu_is_checking()) return;
+    cpu_note_launch();
     cpu_begin_touches(launch);
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
-        if (a && launch->argument[i].is_read_only) a->shadow.quiet_launch = cpu_launches;
+        if (a && launch->argument[i].is_read_only && !cpu_streams_meet) a->shadow.quiet_launch = cpu_launches;
     }
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
@@ -134,7 +124,7 @@ void cpu_check_launch(const struct cpu_launch *launch)
 
 void cpu_check_core(const char *stacks, size_t stack_bytes)
 {
-    struct cpu_checker *k = is_on() ? lazy_pages(sizeof *k + 24 * (size_t)SHARED_CELLS) : NULL;
+    struct cpu_checker *k = cpu_is_checking() ? lazy_pages(sizeof *k + 24 * (size_t)SHARED_CELLS) : NULL;
     if (!k) return;
     const char *own[] = {(char *)&threadIdx,        (char *)&blockIdx,
                          (char *)&blockDim,         (char *)&gridDim,
@@ -142,7 +132,7 @@ void cpu_check_core(const char *stacks, size_t stack_bytes)
     const char *end = own[0];
     *k = (struct cpu_checker){
         .stacks = stacks, .stack_bytes = stack_bytes, .own = own[0], .pages = (char *)(k + 1),
-        .has_no_short_cuts = cpu_is_touching};
+        .has_no_short_cuts = cpu_is_touching || cpu_has_others};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (own[i] < k->own) k->own = own[i];
         if (own[i] + sizeof(dim3) > end) end = own[i] + sizeof(dim3);
@@ -205,7 +195,7 @@ PUBLIC void cpu_cuda_shared(const volatile void *base, size_t bytes, const char 
             k->variables[i].bytes = bytes;
             return;
         }
-    size_t cells = cells_of(bytes);
+    size_t cells = cpu_cells_of(bytes);
     if (k->count == sizeof k->variables / sizeof k->variables[0] || k->used + cells > SHARED_CELLS) return;
     uint64_t *writers = (uint64_t *)k->pages + 3 * k->used;
     k->used += cells;
@@ -214,6 +204,8 @@ PUBLIC void cpu_cuda_shared(const volatile void *base, size_t bytes, const char 
 }
 
 // ---- malloc and new in a kernel: the device's heap, of which only the bounds are looked at
+
+enum { AROUND = 64 }; // bytes: so far from it an access is still taken for one to it
 
 static struct piece {
     const char *start;
@@ -224,7 +216,7 @@ static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
 
 PUBLIC void *__wrap_malloc(size_t bytes)
 {
-    struct piece *piece = cpu_running ? malloc(sizeof *piece + bytes) : NULL;
+    struct piece *piece = cpu_running ? malloc(sizeof *piece + bytes + AROUND) : NULL;
     if (!cpu_running) return malloc(bytes);
     if (!piece) return NULL;
     pthread_mutex_lock(&heap_lock);
@@ -258,21 +250,22 @@ PUBLIC void __wrap__ZdaPv(void *start) { __wrap_free(start); }
 PUBLIC void __wrap__ZdlPvm(void *start, size_t bytes) { (void)bytes, __wrap_free(start); }
 PUBLIC void __wrap__ZdaPvm(void *start, size_t bytes) { (void)bytes, __wrap_free(start); }
 
+static const char *verb(const struct cpu_access *x) { return x->kind & WRITE ? "writes" : "reads"; }
+
 static bool is_in_heap(const struct cpu_access *x)
 {
     pthread_mutex_lock(&heap_lock);
     const struct piece *piece = heap;
-    while (piece && (size_t)(x->address - piece->start) >= piece->bytes) piece = piece->next;
+    while (piece && (x->address < piece->start - 8 || x->address >= piece->start + piece->bytes + AROUND))
+        piece = piece->next;
     pthread_mutex_unlock(&heap_lock);
-    if (piece && x->bytes > piece->bytes - (size_t)(x->address - piece->start))
-        cpu_complain(cudaErrorIllegalAddress, x, "leaves the %zu bytes that malloc or new gave it",
+    if (piece && (x->address < piece->start || x->address + x->bytes > piece->start + piece->bytes))
+        cpu_complain(cudaErrorIllegalAddress, x, "%s outside the %zu bytes that malloc or new gave it", verb(x),
                      piece->bytes);
     return piece;
 }
 
 // ---- Looking
-
-static const char *verb(const struct cpu_access *x) { return x->kind & WRITE ? "writes" : "reads"; }
 
 static void check_written(struct cpu_allocation *a, const struct cpu_access *x, size_t offset)
 {
@@ -299,7 +292,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE) s->read_launch = cpu_launches;
-    struct cpu_where where = {{s->writers, s->read_launch == cpu_launches ? s->readers : NULL},
+    struct cpu_where where = {{s->writers, s->read_launch == cpu_launches || cpu_has_others ? s->readers : NULL},
                               offset, IN_LAUNCH, cpu_checker->block, NULL};
     cpu_check_race(x, &where);
 }

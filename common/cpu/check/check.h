@@ -68,9 +68,18 @@ struct cpu_checker {
         uint64_t me, other;
         char before[16];
         const char *name;
+        bool is_open;
     } doubt;
 };
 extern __thread struct cpu_checker *cpu_checker __attribute__((tls_model("initial-exec")));
+
+bool cpu_is_checking(void);
+size_t cpu_cells_of(size_t bytes); // how many
+
+static inline unsigned cpu_thread_number(void) // in its block
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
 
 // Where an access is, for races.c.
 struct cpu_where {
@@ -80,6 +89,12 @@ struct cpu_where {
     uint64_t block;   // launch and block
     const char *name; // of shared memory, else NULL
 };
+
+// order.c: work of several streams
+extern bool cpu_has_others;       // some launch or copy that does not come before this one has left cells
+bool cpu_is_before(uint64_t cell); // what has left it
+void cpu_note_launch(void);       // counts it, for cells
+void cpu_tell_streams(const struct cpu_access *access, uint64_t other, const char *mine);
 
 void cpu_look_closely(const struct cpu_access *access);
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
@@ -92,7 +107,6 @@ unsigned cpu_next_epoch(struct cpu_checker *k);
 int cpu_kind_at(uint64_t cell); // what the instruction in a cell does
 const void *cpu_place_at(uint64_t cell);
 unsigned cpu_site_of(const void *place, int kind);
-unsigned cpu_thread_number(void); // in its block
 void cpu_complain(cudaError_t error, const struct cpu_access *access, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 void cpu_tell_race(const struct cpu_access *access, uint64_t me, uint64_t other, const char *name);

@@ -17,10 +17,14 @@ static inline bool is_known(const uint64_t *writer, const uint64_t *readers, con
         (first | second) & 1 << IS_ATOMIC)
         return false;
     if ((first ^ second) & IN_BLOCK) return true;
-    return !(((first ^ block) | (second ^ block)) & IN_BLOCK) &&
-           (first ^ second) & BITS(THREAD + 5, BLOCK) && // of two warps
-           NUMBER(first, EPOCH, THREAD) >= k->block_epoch &&
-           NUMBER(second, EPOCH, THREAD) >= k->block_epoch;
+    if (((first ^ block) | (second ^ block)) & IN_BLOCK) return false;
+    unsigned since = k->block_epoch;
+    if (!((first ^ second) & BITS(THREAD + 5, BLOCK))) { // of one warp: enough if it is this thread's
+        unsigned warp = cpu_thread_number() / 32;
+        if (NUMBER(first, THREAD + 5, BLOCK) != warp || !((first ^ second) & BITS(THREAD, THREAD + 5))) return false;
+        if (k->warps[warp].waited > since) since = k->warps[warp].waited;
+    }
+    return NUMBER(first, EPOCH, THREAD) >= since && NUMBER(second, EPOCH, THREAD) >= since;
 }
 
 static inline bool is_usual(const struct cpu_checker *k, const char *address, size_t bytes, int kind)

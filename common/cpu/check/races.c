@@ -3,36 +3,25 @@
 #include "check.h"
 #include <string.h>
 
-static struct site {
-    const void *place;
-    int kind;
-} sites[SITES]; // the instructions seen; number 0 stands for those too many
+static uintptr_t sites[SITES]; // the instructions seen, and in the lowest bits what they do; 0: too many
+static const void *touching[1 << 10];            // by a block: where its last plain access was noted
+static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: the launch
 
-static const void *reading[1 << 10];             // by a block: the last plain read that was noted
-static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: launch, and when
-
-int cpu_kind_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].kind; }
-const void *cpu_place_at(uint64_t cell) { return sites[NUMBER(cell, SITE, EPOCH)].place; }
+static uintptr_t site_at(uint64_t cell) { return __atomic_load_n(&sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED); }
+int cpu_kind_at(uint64_t cell) { return (int)(site_at(cell) & 3); }
+const void *cpu_place_at(uint64_t cell) { return (const void *)(site_at(cell) >> 2); }
 
 unsigned cpu_site_of(const void *place, int kind)
 {
-    size_t hash = (uintptr_t)place * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
+    uintptr_t wanted = (uintptr_t)place << 2 | (unsigned)kind;
+    size_t hash = wanted * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
     for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
-        struct site *s = &sites[hash ? hash : 1];
-        const void *seen = __atomic_load_n(&s->place, __ATOMIC_ACQUIRE);
-        if (!seen && __atomic_compare_exchange_n(&s->place, &seen, place, false, __ATOMIC_ACQ_REL,
-                                                 __ATOMIC_ACQUIRE)) {
-            s->kind = kind;
-            seen = place;
-        }
-        if (seen == place) return (unsigned)(s - sites);
+        uintptr_t *site = &sites[hash ? hash : 1], seen = __atomic_load_n(site, __ATOMIC_RELAXED);
+        if (!seen && __atomic_compare_exchange_n(site, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            seen = wanted;
+        if (seen == wanted) return (unsigned)(site - sites);
     }
     return 0;
-}
-
-unsigned cpu_thread_number(void)
-{
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 // ---- What orders two accesses
@@ -76,24 +65,28 @@ static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
 {
     uint64_t differs = other ^ me;
     int others = cpu_kind_at(other);
-    if (cpu_checker->is_late || differs & same || !(other & me & BYTES)) return false;
+    if (cpu_checker->is_late || !(other & me & BYTES)) return false;
     if ((kind & ATOMIC && others & ATOMIC) || !((kind | others) & WRITE)) return false;
+    if (differs & same) return cpu_has_others && same == IN_LAUNCH && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
     return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
 }
 
 // ---- Doubt: a race that may be harmless
 
-static const void **reading_by(uint64_t who) { return &reading[NUMBER(who, BLOCK, LAUNCH) % 1024]; }
+static const void **touching_by(uint64_t who) { return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024]; }
 
 // Two threads may write the same; a thread may read what others change by atomics, if the next that it
 // does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of a read
 // on another core it is not known yet.
-static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const char *name)
+static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const uint64_t *cell, const char *name)
 {
     struct cpu_checker *k = cpu_checker;
     int others = cpu_kind_at(other);
-    if (x->kind == (ATOMIC | WRITE) && others == READ && *reading_by(other) == x->address) return;
+    bool is_at_it = (me ^ other) & BITS(BLOCK, LAUNCH) && // the other one, on another core
+                    __atomic_load_n(touching_by(other), __ATOMIC_SEQ_CST) == x->address;
+    bool has_gone_on = __atomic_load_n(cell, __ATOMIC_SEQ_CST) != other;
+    if (x->kind == (ATOMIC | WRITE) && others == READ && (is_at_it || has_gone_on)) return;
     bool is_doubtful =
         (x->kind == WRITE && others == WRITE) || (x->kind == READ && others == (ATOMIC | WRITE));
     if (x->bytes > sizeof k->doubt.before || !is_doubtful) {
@@ -104,6 +97,7 @@ static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const
     k->doubt.me = me;
     k->doubt.other = other;
     k->doubt.name = name;
+    k->doubt.is_open = is_at_it; // perhaps it has not written yet
     k->is_in_doubt = k->has_no_short_cuts = true;
     memcpy(k->doubt.before, x->address, x->bytes);
 }
@@ -116,9 +110,9 @@ void cpu_settle(const struct cpu_access *next)
     bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
     if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC)) return;
     k->is_in_doubt = false;
-    k->has_no_short_cuts = cpu_is_touching;
+    k->has_no_short_cuts = cpu_is_touching || cpu_has_others;
     bool is_harmless =
-        x->kind == READ ? is_same_thread : memcmp(x->address, k->doubt.before, x->bytes) == 0;
+        x->kind == READ ? is_same_thread : k->doubt.is_open || memcmp(x->address, k->doubt.before, x->bytes) == 0;
     if (is_harmless) return;
     cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
     if (next) cpu_leave_kernel();
@@ -159,16 +153,18 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
                    (uint64_t)cpu_site_of(x->place, x->kind) << SITE | (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
     if (x->kind & ATOMIC) note_atomic(x->kind);
-    if (x->kind == READ) *reading_by(who) = x->address;
+    if (!(x->kind & ATOMIC)) __atomic_store_n(touching_by(who), x->address, __ATOMIC_SEQ_CST);
     for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {
         size_t first = i * 4 < where->offset ? where->offset - i * 4 : 0;
         size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
         uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i], old = *writer;
         uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL;
-        if (old != me && is_race(old, me, where->same, x->kind)) doubt(x, me, old, where->name);
-        for (int j = 0; readers && j < 2; j++)
-            if (readers[j] != me && is_race(readers[j], me, where->same, x->kind))
-                doubt(x, me, readers[j], where->name);
+        if (old != me && is_race(old, me, where->same, x->kind)) doubt(x, me, old, writer, where->name);
+        for (int j = 0; readers && j < 2; j++) {
+            uint64_t reader = __atomic_load_n(&readers[j], __ATOMIC_SEQ_CST); // another core may change it
+            if (reader != me && is_race(reader, me, where->same, x->kind))
+                doubt(x, me, reader, &readers[j], where->name);
+        }
         if (x->kind & WRITE) *writer = (old ^ me) & ~BITS(0, EPOCH) ? me : me | (old & BYTES);
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }

@@ -7,6 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+// In this library: the driver's calls call those of the runtime.
+bool cpu_is_own(const void *place)
+{
+    Dl_info here, there;
+    return dladdr(place, &there) && dladdr((void *)cpu_is_own, &here) && here.dli_fbase == there.dli_fbase;
+}
+
 // The line of the source: the innermost that is not in a header of the stand-in or of C++. addr2line comes
 // with the assembler, which g++ needs.
 const char *cpu_line_of(const void *place, char *text, size_t size)
@@ -15,6 +22,7 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
     struct link_map *map = NULL;
     char file[400], command[600], line[400];
     text[0] = '\0';
+    if (cpu_is_own(place)) return NULL;
     if (!place || !dladdr1(place, &in, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
     snprintf(file, sizeof file, "%s", map->l_name);
     ssize_t length = file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program itself
@@ -85,6 +93,11 @@ void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, cons
     char mine[100], others[100], here[400], there[400], launched[400];
     cpu_checker->is_in_doubt = false;
     if (!cpu_break_context(cudaErrorLaunchFailure)) return;
+    if (!name && (me ^ other) & IN_LAUNCH) {
+        snprintf(mine, sizeof mine, "kernel %s", cpu_running->kernel);
+        cpu_tell_streams(x, other, mine);
+        return;
+    }
     int kind = cpu_kind_at(other);
     const char *h = cpu_line_of(x->place, here, sizeof here);
     const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);

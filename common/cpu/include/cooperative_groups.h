@@ -39,8 +39,9 @@ class thread_block : public thread_group {
 };
 inline thread_block this_thread_block() { return thread_block(); }
 
-class grid_group { // without sync(), for which all blocks have to be there at the same time
+class grid_group {
   public:
+    __attribute__((error("all blocks wait for each other: that needs a GPU, the CPU stand-in has none"))) void sync() const;
     static unsigned long long size() { return blocks() * threads(); }
     static unsigned long long num_threads() { return size(); }
     static unsigned long long num_blocks() { return blocks(); }

@@ -1,5 +1,6 @@
 // The CPU stand-in's <cuda_runtime.h>: CUDA's C++, and what ../nvcc makes of kernels and launches.
 #pragma once
+#define __CUDA_RUNTIME_H__
 #include "cuda_runtime_api.h"
 #include "device_launch_parameters.h"
 #include "vector_types.h"
@@ -7,6 +8,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __assume(condition) ((void)0)
+#ifndef __clang__
+#define __builtin_assume(condition) ((void)0)
+#endif
 #define __align__(n) __attribute__((aligned(n)))
 #ifndef __CUDACC__ // else ../nvcc rewrites these words
 #define __global__
@@ -41,7 +46,9 @@ void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 gri
 void cpu_cuda_argument(const void *pointer, bool is_read_only);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
-void cpu_cuda_launch(void *threads, void (*run_threads)(const void *), void (*destroy)(void *));
+void cpu_cuda_trap(const char *file, int line);
+void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
+void cpu_cuda_launch(const void *kernel, void *threads, void (*run_threads)(const void *), void (*destroy)(void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
@@ -75,17 +82,12 @@ template <class T> auto argument(const T &value)
 template <class Thread> __attribute__((noinline)) void run_thread(Thread thread) { thread(); }
 
 // Threads of a block, one after the other, from the one in threadIdx on.
-template <class Thread> __attribute__((no_sanitize("thread"))) void run_threads(const void *first)
+template <class Thread> __attribute__((no_sanitize("thread"))) void run_threads(const void *kept)
 {
-    do run_thread(*static_cast<const Thread *>(first));
+    alignas(Thread) char first[sizeof(Thread)]; // on the stack, where a kernel may read it
+    cpu_cuda_copy_arguments(first, kept, sizeof first);
+    do run_thread(*reinterpret_cast<const Thread *>(first));
     while (++cpu_cuda_thread.x < cpu_cuda_row_end || cpu_cuda_next_row());
-}
-
-// What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
-template <class Thread> void launch(const Thread &thread, bool has_body = true)
-{
-    cpu_cuda_launch(new Thread(thread), has_body ? run_threads<Thread> : nullptr,
-                    [](void *kept) { delete static_cast<Thread *>(kept); });
 }
 
 // For those who call a kernel by its address and a list of pointers to its arguments.
@@ -100,6 +102,19 @@ template <class... P> bool add_kernel(void (*kernel)(P...))
         call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
     });
     return true;
+}
+
+// When the program begins. Static: one module may be loaded twice.
+template <auto kernel> [[maybe_unused]] static const bool is_added = add_kernel(kernel);
+
+// What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
+template <auto kernel, class Thread> void launch(const Thread &thread, bool has_body = true)
+{
+    const void *address = nullptr;
+    if constexpr (!std::is_null_pointer_v<decltype(kernel)>)
+        address = is_added<kernel> ? reinterpret_cast<const void *>(kernel) : nullptr;
+    cpu_cuda_launch(address, new Thread(thread), has_body ? run_threads<Thread> : nullptr,
+                    [](void *kept) { delete static_cast<Thread *>(kept); });
 }
 
 template <class T, class F> __forceinline__ T atomically(T *address, F change)
@@ -121,6 +136,14 @@ template <class T, class F> __forceinline__ T atomically(T *address, F change)
 inline void __threadfence() { cpu_cuda_fence(); }
 inline void __threadfence_system() { cpu_cuda_fence(); }
 inline void __threadfence_block() { cpu_cuda_fence(); }
+inline void __trap(CPU_CUDA_HERE) { cpu_cuda_trap(file, line); }
+inline void __nanosleep(unsigned) {} // a sleep may be short
+inline long long clock64() // of a device with 1 GHz; ../nvcc takes it for clock() too, in kernels
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
 
 // Loads and stores that tell a GPU's cache what to keep.
 #define CPU_CUDA_LOAD(name) \
@@ -138,7 +161,11 @@ CPU_CUDA_STORE(__stcg)
 CPU_CUDA_STORE(__stcs)
 CPU_CUDA_STORE(__stwt)
 
-#define CPU_CUDA_ATOMIC(T, name, wanted) \
+#define CPU_CUDA_ATOMIC(T, name, wanted) /* within the block, the device, the system: here all the same */ \
+    CPU_CUDA_SCOPED(T, name, wanted) \
+    CPU_CUDA_SCOPED(T, name##_block, wanted) \
+    CPU_CUDA_SCOPED(T, name##_system, wanted)
+#define CPU_CUDA_SCOPED(T, name, wanted) \
     __forceinline__ T name(T *address, T value) \
     { \
         return cpu_cuda::atomically(address, [value](T old) -> T { return wanted; }); \
@@ -164,7 +191,9 @@ CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
 CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
 CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
 #define CPU_CUDA_ATOMIC_CAS(T) \
-    __forceinline__ T atomicCAS(T *address, T compare, T value) \
+    CPU_CUDA_CAS(T, atomicCAS) CPU_CUDA_CAS(T, atomicCAS_block) CPU_CUDA_CAS(T, atomicCAS_system)
+#define CPU_CUDA_CAS(T, name) \
+    __forceinline__ T name(T *address, T compare, T value) \
     { \
         auto change = [=](T old) -> T { return old == compare ? value : old; }; \
         return cpu_cuda::atomically(address, change); \
@@ -172,52 +201,9 @@ CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
 CPU_CUDA_ATOMIC_CAS(int)
 CPU_CUDA_ATOMIC_CAS(unsigned)
 CPU_CUDA_ATOMIC_CAS(unsigned long long)
+CPU_CUDA_ATOMIC_CAS(unsigned short)
 
-#define CPU_CUDA_MIN_MAX(T) \
-    constexpr T min(T a, T b) { return b < a ? b : a; } \
-    constexpr T max(T a, T b) { return a < b ? b : a; }
-CPU_CUDA_MIN_MAX(int)
-CPU_CUDA_MIN_MAX(unsigned)
-CPU_CUDA_MIN_MAX(long)
-CPU_CUDA_MIN_MAX(unsigned long)
-CPU_CUDA_MIN_MAX(long long)
-CPU_CUDA_MIN_MAX(unsigned long long)
-CPU_CUDA_MIN_MAX(float)
-CPU_CUDA_MIN_MAX(double)
-template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) // of mixed types
-{
-    return b < a ? b : a;
-}
-template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b)
-{
-    return a < b ? b : a;
-}
-inline float rsqrtf(float x) { return 1 / sqrtf(x); }
-inline double rsqrt(double x) { return 1 / sqrt(x); }
-template <class To, class From> To cpu_cuda_bits(From from)
-{
-    To to;
-    __builtin_memcpy(&to, &from, sizeof to);
-    return to;
-}
-inline int __float_as_int(float x) { return cpu_cuda_bits<int>(x); }
-inline unsigned __float_as_uint(float x) { return cpu_cuda_bits<unsigned>(x); }
-inline float __int_as_float(int x) { return cpu_cuda_bits<float>(x); }
-inline float __uint_as_float(unsigned x) { return cpu_cuda_bits<float>(x); }
-inline long long __double_as_longlong(double x) { return cpu_cuda_bits<long long>(x); }
-inline double __longlong_as_double(long long x) { return cpu_cuda_bits<double>(x); }
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline float __fdividef(float x, float y) { return x / y; }
-#define __expf expf
-#define __logf logf
-#define __powf powf
-#define __sinf sinf
-#define __cosf cosf
+#include "cpu_math.h"
 
 // ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
@@ -294,6 +280,41 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
 {
     cpu_cuda::add_kernel(kernel); // one of a template is not known yet
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
+}
+template <class... P>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+template <class... P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...))
+{
+    return cudaFuncGetAttributes(attributes, (const void *)kernel);
+}
+template <class... P> cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig((const void *)kernel, config);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...), int threads, size_t bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, bytes);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel, size_t bytes = 0, int limit = 0)
+{
+    *block = limit > 0 && limit < 1024 ? limit : 1024;
+    auto *address = (const void *)kernel;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(min_grid, address, *block, bytes);
+    int multiprocessors = 0;
+    if (!error) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    *min_grid *= multiprocessors;
+    return error;
+}
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t width, size_t height)
+{
+    return {p, pitch, width, height};
 }
 
 // printf in a kernel is shown at a synchronisation.

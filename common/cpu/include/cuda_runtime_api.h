@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #define CUDART_VERSION 13000
+#define __DRIVER_TYPES_H__ // what NVIDIA's samples look for
 #ifdef __cplusplus
 #define CPU_CUDA_DEFAULT(value) = value
 extern "C" {
@@ -46,53 +47,118 @@ extern "C" {
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
     ERROR(cudaErrorNotSupported, 801, "operation not supported") \
     ERROR(cudaErrorUnknown, 999, "unknown error")
-// clang-format on
 
 typedef enum cudaError {
 #define CPU_CUDA_ENUM(name, value, text) name = value,
     CPU_CUDA_ERRORS(CPU_CUDA_ENUM)
 #undef CPU_CUDA_ENUM
+    // and those that the stand-in never returns
+    cudaErrorCudartUnloading = 4, cudaErrorProfilerDisabled, cudaErrorProfilerNotInitialized,
+    cudaErrorProfilerAlreadyStarted, cudaErrorProfilerAlreadyStopped, cudaErrorInvalidHostPointer = 16,
+    cudaErrorInvalidTexture = 18, cudaErrorInvalidTextureBinding, cudaErrorInvalidChannelDescriptor,
+    cudaErrorAddressOfConstant = 22, cudaErrorTextureFetchFailed, cudaErrorTextureNotBound,
+    cudaErrorSynchronizationError, cudaErrorInvalidFilterSetting, cudaErrorInvalidNormSetting,
+    cudaErrorMixedDeviceExecution, cudaErrorNotYetImplemented = 31, cudaErrorMemoryValueTooLarge,
+    cudaErrorStubLibrary = 34, cudaErrorCallRequiresNewerDriver = 36, cudaErrorInvalidSurface,
+    cudaErrorDuplicateVariableName = 43, cudaErrorDuplicateTextureName, cudaErrorDuplicateSurfaceName,
+    cudaErrorIncompatibleDriverContext = 49, cudaErrorMissingConfiguration = 52,
+    cudaErrorPriorLaunchFailure, cudaErrorLaunchMaxDepthExceeded = 65, cudaErrorLaunchFileScopedTex,
+    cudaErrorLaunchFileScopedSurf, cudaErrorSyncDepthExceeded, cudaErrorLaunchPendingCountExceeded,
+    cudaErrorDeviceNotLicensed = 102, cudaErrorSoftwareValidityNotEstablished,
+    cudaErrorStartupFailure = 127, cudaErrorMapBufferObjectFailed = 205, cudaErrorUnmapBufferObjectFailed,
+    cudaErrorArrayIsMapped, cudaErrorAlreadyMapped, cudaErrorAlreadyAcquired = 210, cudaErrorNotMapped,
+    cudaErrorNotMappedAsArray, cudaErrorNotMappedAsPointer, cudaErrorECCUncorrectable,
+    cudaErrorUnsupportedLimit, cudaErrorDeviceAlreadyInUse, cudaErrorPeerAccessUnsupported,
+    cudaErrorInvalidGraphicsContext = 219, cudaErrorNvlinkUncorrectable, cudaErrorJitCompilerNotFound,
+    cudaErrorUnsupportedPtxVersion, cudaErrorJitCompilationDisabled, cudaErrorUnsupportedExecAffinity,
+    cudaErrorUnsupportedDevSideSync, cudaErrorContained, cudaErrorInvalidSource = 300,
+    cudaErrorFileNotFound, cudaErrorSharedObjectSymbolNotFound, cudaErrorSharedObjectInitFailed,
+    cudaErrorOperatingSystem, cudaErrorLossyQuery = 402, cudaErrorLaunchIncompatibleTexturing = 703,
+    cudaErrorPeerAccessAlreadyEnabled, cudaErrorPeerAccessNotEnabled, cudaErrorSetOnActiveProcess = 708,
+    cudaErrorContextIsDestroyed, cudaErrorTooManyPeers = 711, cudaErrorHardwareStackError = 714,
+    cudaErrorIllegalInstruction, cudaErrorInvalidPc = 718, cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorTensorMemoryLeak, cudaErrorNotPermitted = 800, cudaErrorSystemNotReady = 802,
+    cudaErrorSystemDriverMismatch, cudaErrorCompatNotSupportedOnDevice, cudaErrorMpsConnectionFailed,
+    cudaErrorMpsRpcFailure, cudaErrorMpsServerNotReady, cudaErrorMpsMaxClientsReached,
+    cudaErrorMpsMaxConnectionsReached, cudaErrorMpsClientTerminated, cudaErrorCdpNotSupported,
+    cudaErrorCdpVersionMismatch, cudaErrorStreamCaptureUnsupported = 900, cudaErrorStreamCaptureInvalidated,
+    cudaErrorStreamCaptureMerge, cudaErrorStreamCaptureUnmatched, cudaErrorStreamCaptureUnjoined,
+    cudaErrorStreamCaptureIsolation, cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent,
+    cudaErrorStreamCaptureWrongThread, cudaErrorTimeout, cudaErrorGraphExecUpdateFailure,
+    cudaErrorExternalDevice, cudaErrorInvalidClusterSize, cudaErrorFunctionNotLoaded,
+    cudaErrorInvalidResourceType, cudaErrorInvalidResourceConfiguration,
 } cudaError_t;
 
 enum cudaMemcpyKind {
-    cudaMemcpyHostToHost,
-    cudaMemcpyHostToDevice,
-    cudaMemcpyDeviceToHost,
-    cudaMemcpyDeviceToDevice,
-    cudaMemcpyDefault
+    cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault
 };
 enum cudaMemoryType {
-    cudaMemoryTypeUnregistered,
-    cudaMemoryTypeHost,
-    cudaMemoryTypeDevice,
-    cudaMemoryTypeManaged
+    cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged
 };
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
+    cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
+};
+enum cudaComputeMode {
+    cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual
+};
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout
+};
+enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0, cudaSharedmemCarveoutMaxShared = 100 };
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+enum { cudaDeviceScheduleAuto, cudaDeviceScheduleSpin, cudaDeviceScheduleYield };
+enum { cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16 };
+enum { cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2 };
 enum { cudaHostAllocDefault, cudaHostAllocPortable, cudaHostAllocMapped };
 enum { cudaHostAllocWriteCombined = 4 };
 enum { cudaHostRegisterDefault, cudaHostRegisterPortable, cudaHostRegisterMapped };
 enum { cudaHostRegisterReadOnly = 8 };
 enum { cudaStreamDefault, cudaStreamNonBlocking };
 enum { cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming };
+enum { cudaPeerAccessDefault = 0, cudaEventWaitDefault = 0, cudaEventRecordDefault = 0 };
+#define cudaStreamLegacy ((cudaStream_t)1) // the default stream, and here this one too:
+#define cudaStreamPerThread ((cudaStream_t)2)
+#define CUDART_CB // how CUDA calls the host's functions
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
-enum cudaDeviceAttr { // numbered as in CUDA
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX,
-    cudaDevAttrMaxBlockDimY,
-    cudaDevAttrMaxBlockDimZ,
-    cudaDevAttrMaxGridDimX,
-    cudaDevAttrMaxGridDimY,
-    cudaDevAttrMaxGridDimZ,
-    cudaDevAttrMaxSharedMemoryPerBlock,
-    cudaDevAttrTotalConstantMemory,
-    cudaDevAttrWarpSize,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor
+#define CPU_CUDA_ATTRIBUTES(A) /* of the device; the values are for runtime/device.c */ \
+    A(cudaDevAttrMaxThreadsPerBlock, 1, 1024) A(cudaDevAttrMaxBlockDimX, 2, 1024) \
+    A(cudaDevAttrMaxBlockDimY, 3, 1024) A(cudaDevAttrMaxBlockDimZ, 4, 64) \
+    A(cudaDevAttrMaxGridDimX, 5, 2147483647) A(cudaDevAttrMaxGridDimY, 6, 65535) \
+    A(cudaDevAttrMaxGridDimZ, 7, 65535) A(cudaDevAttrMaxSharedMemoryPerBlock, 8, 49152) \
+    A(cudaDevAttrTotalConstantMemory, 9, 65536) A(cudaDevAttrWarpSize, 10, 32) \
+    A(cudaDevAttrMaxPitch, 11, 2147483647) A(cudaDevAttrMaxRegistersPerBlock, 12, 65536) \
+    A(cudaDevAttrClockRate, 13, 1000000) A(cudaDevAttrTextureAlignment, 14, 512) \
+    A(cudaDevAttrGpuOverlap, 15, 1) A(cudaDevAttrMultiProcessorCount, 16, cores()) \
+    A(cudaDevAttrIntegrated, 18, 1) A(cudaDevAttrCanMapHostMemory, 19, 1) \
+    A(cudaDevAttrComputeMode, 20, cudaComputeModeDefault) A(cudaDevAttrConcurrentKernels, 31, 1) \
+    A(cudaDevAttrEccEnabled, 32, 0) A(cudaDevAttrPciBusId, 33, 0) A(cudaDevAttrPciDeviceId, 34, 0) \
+    A(cudaDevAttrMemoryClockRate, 36, 1000000) A(cudaDevAttrGlobalMemoryBusWidth, 37, 64) \
+    A(cudaDevAttrL2CacheSize, 38, 1 << 20) A(cudaDevAttrMaxThreadsPerMultiProcessor, 39, 1024) \
+    A(cudaDevAttrAsyncEngineCount, 40, 1) A(cudaDevAttrUnifiedAddressing, 41, 1) \
+    A(cudaDevAttrComputeCapabilityMajor, 75, 7) A(cudaDevAttrComputeCapabilityMinor, 76, 5) \
+    A(cudaDevAttrStreamPrioritiesSupported, 78, 1) \
+    A(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, 233472) \
+    A(cudaDevAttrMaxRegistersPerMultiprocessor, 82, 65536) A(cudaDevAttrManagedMemory, 83, 1) \
+    A(cudaDevAttrHostNativeAtomicSupported, 86, 1) A(cudaDevAttrPageableMemoryAccess, 88, 0) \
+    A(cudaDevAttrConcurrentManagedAccess, 89, 0) A(cudaDevAttrComputePreemptionSupported, 90, 0) \
+    A(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, 1) A(cudaDevAttrCooperativeLaunch, 95, 0) \
+    A(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, 232448) A(cudaDevAttrMaxBlocksPerMultiprocessor, 106, 16) \
+    A(cudaDevAttrMemoryPoolsSupported, 115, 1)
+// clang-format on
+enum cudaDeviceAttr {
+#define CPU_CUDA_ENUM(name, number, value) name = number,
+    CPU_CUDA_ATTRIBUTES(CPU_CUDA_ENUM)
+#undef CPU_CUDA_ENUM
 };
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+typedef void (*cudaHostFn_t)(void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 
 struct uint3 {
     unsigned int x, y, z;
@@ -116,15 +182,41 @@ struct cudaPointerAttributes {
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
-    size_t totalConstMem, memPitch, textureAlignment;
+    size_t totalConstMem, memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
+    size_t reservedSharedMemPerBlock;
     int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3];
     int maxGridSize[3], major, minor, multiProcessorCount, maxThreadsPerMultiProcessor;
-    int maxBlocksPerMultiProcessor, l2CacheSize, memoryBusWidth, asyncEngineCount, integrated;
-    int canMapHostMemory, concurrentKernels, ECCEnabled, unifiedAddressing, managedMemory;
-    int concurrentManagedAccess, pageableMemoryAccess, pciBusID, pciDeviceID, pciDomainID;
+    int maxBlocksPerMultiProcessor, l2CacheSize, persistingL2CacheMaxSize, memoryBusWidth, asyncEngineCount;
+    int canMapHostMemory, concurrentKernels, ECCEnabled, unifiedAddressing, managedMemory, integrated;
+    int concurrentManagedAccess, pageableMemoryAccess, pciBusID, pciDeviceID, pciDomainID, tccDriver;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard;
+    int multiGpuBoardGroupID, hostNativeAtomicSupported, computePreemptionSupported, cooperativeLaunch;
+    int canUseHostPointerForRegisteredMem, pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost, hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
+    int unifiedFunctionPointers; // and of textures, which are 0 here:
+    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
+    int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+};
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+};
+// clang-format off
+struct cudaExtent { size_t width, height, depth; }; // width: in bytes
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
+// clang-format on
+struct cudaMemcpy3DParms { // without arrays, which are for textures
+    struct cudaPos srcPos, dstPos;
+    struct cudaPitchedPtr srcPtr, dstPtr;
+    struct cudaExtent extent;
+    enum cudaMemcpyKind kind;
 };
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
-enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
 struct cudaMemLocation {
     enum cudaMemLocationType type;
@@ -158,6 +250,12 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
                                     void *value);
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
                                     cudaStream_t stream);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
@@ -175,11 +273,19 @@ cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes,
                             cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 
 // Streams and events
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned int flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -203,10 +309,24 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream);
+
+// Kernels
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                                          size_t shared_bytes);
 
 // Errors
 cudaError_t cudaGetLastError(void);

@@ -3,9 +3,10 @@
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus
-#define CPU_CUDA_VECTOR3(T, name) \
-    struct name##3 { T x, y, z; };
 #define CPU_CUDA_VECTORS(T, name, align2, align4) \
+    struct name##3 { T x, y, z; }; \
+    CPU_CUDA_OTHER_VECTORS(T, name, align2, align4)
+#define CPU_CUDA_OTHER_VECTORS(T, name, align2, align4) \
     struct name##1 { T x; }; \
     struct __attribute__((aligned(align2))) name##2 { T x, y; }; \
     struct __attribute__((aligned(align4))) name##4 { T x, y, z, w; }; \
@@ -13,21 +14,16 @@
     inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
     inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
     inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-CPU_CUDA_VECTOR3(char, char)
-CPU_CUDA_VECTOR3(short, short)
-CPU_CUDA_VECTOR3(long long, longlong)
-CPU_CUDA_VECTOR3(unsigned long long, ulonglong)
-CPU_CUDA_VECTOR3(unsigned char, uchar)
-CPU_CUDA_VECTOR3(int, int)
-CPU_CUDA_VECTOR3(float, float)
-CPU_CUDA_VECTOR3(double, double)
 CPU_CUDA_VECTORS(char, char, 2, 4)
+CPU_CUDA_VECTORS(unsigned char, uchar, 2, 4)
 CPU_CUDA_VECTORS(short, short, 4, 8)
+CPU_CUDA_VECTORS(unsigned short, ushort, 4, 8)
+CPU_CUDA_VECTORS(int, int, 8, 16)
+CPU_CUDA_OTHER_VECTORS(unsigned, uint, 8, 16)
+CPU_CUDA_VECTORS(long, long, 16, 16)
+CPU_CUDA_VECTORS(unsigned long, ulong, 16, 16)
 CPU_CUDA_VECTORS(long long, longlong, 16, 16)
 CPU_CUDA_VECTORS(unsigned long long, ulonglong, 16, 16)
-CPU_CUDA_VECTORS(unsigned char, uchar, 2, 4)
-CPU_CUDA_VECTORS(int, int, 8, 16)
-CPU_CUDA_VECTORS(unsigned, uint, 8, 16)
 CPU_CUDA_VECTORS(float, float, 8, 16)
 CPU_CUDA_VECTORS(double, double, 16, 16)
 #endif

@@ -14,6 +14,7 @@ static void copy_rows(struct cpu_work *work)
     for (size_t row = 0; row < c->height; row++) {
         char *to = c->to + row * c->to_pitch;
         const char *from = c->from ? c->from + row * c->from_pitch : NULL;
+        if (cpu_streams_meet) cpu_check_copy(to, from, c->width);
         if (from) cpu_note_copied(from, c->width, to_host);
         if (from)
             memmove(to, from, c->width);
@@ -152,9 +153,42 @@ PUBLIC cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
     struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
     LEAVE(copy(c, kind, stream, false));
 }
+// A box is copied plane by plane.
+PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    cudaError_t error = p ? cudaSuccess : cudaErrorInvalidValue;
+    ENTER();
+    for (size_t z = 0; !error && z < p->extent.depth; z++) {
+        const struct cudaPitchedPtr *to = &p->dstPtr, *from = &p->srcPtr;
+        size_t to_row = (p->dstPos.z + z) * to->ysize + p->dstPos.y;
+        size_t from_row = (p->srcPos.z + z) * from->ysize + p->srcPos.y;
+        struct cpu_copy c = {(char *)to->ptr + to_row * to->pitch + p->dstPos.x,
+                             (char *)from->ptr + from_row * from->pitch + p->srcPos.x,
+                             to->pitch, from->pitch, p->extent.width, p->extent.height, 0};
+        error = copy(c, p->kind, stream, false);
+    }
+    LEAVE(error);
+}
+PUBLIC cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    cudaError_t error = cudaMemcpy3DAsync(p, NULL);
+    return error ? error : cudaStreamSynchronize(NULL);
+}
+PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream)
+{
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream));
+}
 PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL));
+    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
+}
+PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; !error && z < extent.depth; z++)
+        error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width, extent.height);
+    return error;
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {

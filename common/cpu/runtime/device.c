@@ -36,11 +36,14 @@ static void describe(struct cudaDeviceProp *properties)
         .name = "CPU stand-in (no GPU)",
         .totalGlobalMem = cpu_device_bytes(),
         .sharedMemPerBlock = CPU_SHARED_BYTES,
-        .sharedMemPerBlockOptin = CPU_SHARED_BYTES,
-        .sharedMemPerMultiprocessor = CPU_SHARED_BYTES,
+        .sharedMemPerBlockOptin = CPU_MOST_SHARED,
+        .sharedMemPerMultiprocessor = CPU_MOST_SHARED + 1024,
+        .reservedSharedMemPerBlock = 1024,
         .totalConstMem = 65536,
         .memPitch = 2147483647,
         .textureAlignment = 512,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
         .regsPerBlock = 65536,
         .regsPerMultiprocessor = 65536,
         .warpSize = 32,
@@ -52,12 +55,19 @@ static void describe(struct cudaDeviceProp *properties)
         .multiProcessorCount = cores(),
         .maxThreadsPerMultiProcessor = 1024,
         .maxBlocksPerMultiProcessor = 16,
+        .l2CacheSize = 1 << 20,
         .memoryBusWidth = 64,
+        .asyncEngineCount = 1,
         .integrated = 1,
         .canMapHostMemory = 1,
         .concurrentKernels = 1,
         .unifiedAddressing = 1,
         .managedMemory = 1,
+        .streamPrioritiesSupported = 1,
+        .hostNativeAtomicSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .hostRegisterSupported = 1,
+        .memoryPoolsSupported = 1,
     };
 }
 
@@ -73,17 +83,17 @@ PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, in
 
 PUBLIC cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    // cudaDevAttrMaxThreadsPerBlock to cudaDevAttrWarpSize, and the compute capability
-    static const int known[] = {
-        0,     1024, 1024,     1024, 64, 2147483647, 65535, 65535, CPU_SHARED_BYTES,
-        65536, 32,   [75] = 7, 5};
     ENTER();
-    bool is_count = attribute == cudaDevAttrMultiProcessorCount;
-    bool is_known = (unsigned)attribute < sizeof known / sizeof known[0] && known[attribute];
-    if (!value || (!is_count && !is_known)) LEAVE(cudaErrorInvalidValue);
+    if (!value) LEAVE(cudaErrorInvalidValue);
     if (device) LEAVE(cudaErrorInvalidDevice);
-    *value = is_count ? cores() : known[attribute];
-    LEAVE(cudaSuccess);
+    switch (attribute) {
+#define VALUE(name, number, what) \
+    case name: \
+        *value = (what); \
+        LEAVE(cudaSuccess);
+        CPU_CUDA_ATTRIBUTES(VALUE)
+    }
+    LEAVE(cudaErrorInvalidValue);
 }
 
 PUBLIC cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
@@ -113,6 +123,28 @@ PUBLIC cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     limits[limit] = value;
     LEAVE(cudaSuccess);
 }
+
+PUBLIC cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    CALL(cudaSuccess);
+}
+
+// There is no other device, whose memory could be reached.
+PUBLIC cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (can) *can = 0;
+    CALL(!can ? cudaErrorInvalidValue : device || peer ? cudaErrorInvalidDevice : cudaSuccess);
+}
+#define ONLY_CHECKED(call, error) \
+    PUBLIC cudaError_t call { CALL(error); }
+ONLY_CHECKED(cudaDeviceEnablePeerAccess(int peer, unsigned flags),
+             flags || !peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice)
+ONLY_CHECKED(cudaSetDeviceFlags(unsigned flags), flags < 32 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c), (unsigned)c < 4 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaProfilerStart(void), cudaSuccess)
+ONLY_CHECKED(cudaProfilerStop(void), cudaSuccess)
 
 static cudaError_t version(int *version)
 {

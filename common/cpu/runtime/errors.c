@@ -62,29 +62,23 @@ static void open_at_exit(void) { cpu_open_memory(true); }
 
 // ---- Errors that nobody has looked at
 
-static const char *call; // this one
-static const void *place;
-static struct {
-    const char *call;
-    const void *place;
-    cudaError_t error;
-} unseen;
+struct cpu_call cpu_call;
+static struct cpu_call unseen_call;
+static cudaError_t unseen;
 static bool has_seen_the_end; // of the context
 
 static void note_error(cudaError_t error)
 {
     bool is_question = error == cudaErrorNotReady || error == cudaErrorNoDevice;
-    if (!unseen.error && !is_question && !has_seen_the_end && !cpu_is_forked) {
-        unseen.call = call;
-        unseen.place = place;
-        unseen.error = error;
-    }
+    if (unseen || is_question || has_seen_the_end || cpu_is_forked || cpu_is_own(cpu_call.place)) return;
+    unseen = error;
+    unseen_call = cpu_call;
 }
 
 static void note_seen(cudaError_t error)
 {
     if (!error) return;
-    unseen.error = cudaSuccess;
+    unseen = cudaSuccess;
     has_seen_the_end = cpu_context_is_broken();
 }
 
@@ -92,10 +86,12 @@ static void report_unseen(int status, void *unused)
 {
     char text[400];
     (void)unused;
-    const char *line = unseen.error && !status ? cpu_line_of(unseen.place, text, sizeof text) : NULL;
-    if (unseen.error && !status)
-        cpu_say("the program ends with status 0, but %s%s%s returned %s, and nobody asked what that is", unseen.call,
-                line ? " at " : "", line ? line : "", cudaGetErrorName(unseen.error));
+    if (!unseen || status) return;
+    const char *line = cpu_line_of(unseen_call.place, text, sizeof text), *file = unseen_call.launch_file;
+    if (file) snprintf(text, sizeof text, "%s:%d", file, unseen_call.launch_line);
+    cpu_say("the program ends with status 0, but %s%s%s%s returned %s, and nobody asked what that is",
+            file ? "the launch of " : "", unseen_call.name, file || line ? " at " : "", file ? text : line ? line : "",
+            cudaGetErrorName(unseen));
 }
 
 void cpu_say_of_call(const char *format, ...)
@@ -105,18 +101,17 @@ void cpu_say_of_call(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const char *where = cpu_line_of(place, line, sizeof line);
-    cpu_say("%s%s%s: %s", where ? where : "", where ? ": " : "", call, text);
+    const char *where = cpu_line_of(cpu_call.place, line, sizeof line);
+    cpu_say("%s%s%s: %s", where ? where : "", where ? ": " : "", cpu_call.name, text);
 }
 
 // ---- Every call
 
-cudaError_t cpu_enter(const char *this_call, const void *this_place)
+cudaError_t cpu_enter(const char *name, const void *place)
 {
     static bool introduced = false;
     cpu_lock();
-    call = this_call;
-    place = this_place;
+    cpu_call = (struct cpu_call){.name = name, .place = place};
     if (!introduced) {
         cpu_say("this program runs on the CPU, not on a GPU");
         pthread_atfork(cpu_lock, cpu_unlock, in_forked_child);
@@ -160,7 +155,7 @@ PUBLIC cudaError_t cudaGetLastError(void)
 PUBLIC const char *cudaGetErrorName(cudaError_t error)
 {
     note_seen(error);
-    switch (error) {
+    switch ((int)error) {
 #define NAME(name, value, text) \
     case value: \
         return #name;
@@ -172,7 +167,7 @@ PUBLIC const char *cudaGetErrorName(cudaError_t error)
 PUBLIC const char *cudaGetErrorString(cudaError_t error)
 {
     note_seen(error);
-    switch (error) {
+    switch ((int)error) {
 #define TEXT(name, value, text) \
     case value: \
         return text;

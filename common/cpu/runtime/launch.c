@@ -2,8 +2,8 @@
 #include "runtime.h"
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@ static __thread cudaError_t launch_error;
 static struct kernel {
     void *address;
     void (*call)(void *kernel, void **arguments);
+    size_t shared_bytes; // dynamic ones, at most
     struct kernel *next;
 } * kernels;
 
@@ -75,6 +76,15 @@ void cpu_run_kernel(struct cpu_work *work)
     cpu_end_touches(running);
 }
 
+static struct kernel *find_kernel(const void *address)
+{
+    struct kernel *k = kernels;
+    while (k && k->address != address) k = k->next;
+    return k;
+}
+
+bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
+
 // ---- Taking one launch
 
 static bool refuse(const struct cpu_launch *l, const char *why, dim3 n)
@@ -93,10 +103,13 @@ static bool fits(const struct cpu_launch *l)
         return refuse(l, "a block has 1 to 1024 x 1024 x 64 threads, at most 1024 in all", b);
     if (!g.x || !g.y || !g.z || g.x > 2147483647u || g.y > 65535 || g.z > 65535)
         return refuse(l, "a grid has 1 to 2147483647 x 65535 x 65535 blocks", g);
-    if (l->shared_bytes > CPU_SHARED_BYTES)
-        cpu_say("%s:%d: kernel %s is not launched: a block has %d bytes of shared memory, not %zu",
-                l->file, l->line, l->kernel, CPU_SHARED_BYTES, l->shared_bytes);
-    return l->shared_bytes <= CPU_SHARED_BYTES;
+    const struct kernel *k = find_kernel(l->address);
+    size_t most = k ? k->shared_bytes : CPU_SHARED_BYTES;
+    if (l->shared_bytes > most)
+        cpu_say("%s:%d: kernel %s is not launched: a block has %zu bytes of shared memory, not %zu%s", l->file,
+                l->line, l->kernel, most, l->shared_bytes,
+                l->shared_bytes <= CPU_MOST_SHARED ? ", unless cudaFuncSetAttribute asks for them" : "");
+    return l->shared_bytes <= most;
 }
 
 PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,
@@ -155,14 +168,16 @@ static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *)
     return cudaSuccess;
 }
 
-PUBLIC void cpu_cuda_launch(void *body, void (*run_threads)(const void *), void (*destroy)(void *))
+PUBLIC void cpu_cuda_launch(const void *kernel, void *body, void (*run_threads)(const void *),
+                            void (*destroy)(void *))
 {
     struct cpu_launch *launch = this_launch();
+    launch->address = kernel;
     launch->body = body;
     launch->run_threads = run_threads;
-    static char call[300]; // for messages, also later
-    snprintf(call, sizeof call, "the launch of %s at %s:%d", launch->kernel, launch->file, launch->line);
-    cudaError_t error = cpu_enter(call, NULL);
+    cudaError_t error = cpu_enter(launch->kernel, NULL);
+    cpu_call.launch_file = launch->file;
+    cpu_call.launch_line = launch->line;
     if (!error) error = take(launch, destroy);
     if (error) {
         destroy(body);
@@ -172,16 +187,9 @@ PUBLIC void cpu_cuda_launch(void *body, void (*run_threads)(const void *), void 
     launch_error = cpu_leave(error);
 }
 
+PUBLIC void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+
 // ---- Launches by address
-
-static const struct kernel *find_kernel(const void *address)
-{
-    const struct kernel *k = kernels;
-    while (k && k->address != address) k = k->next;
-    return k;
-}
-
-bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
 
 PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments))
 {
@@ -189,7 +197,7 @@ PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **
     if (!k) return;
     cpu_keep_loaded(kernel);
     cpu_lock();
-    *k = (struct kernel){kernel, call, kernels};
+    *k = (struct kernel){kernel, call, CPU_SHARED_BYTES, kernels};
     kernels = k;
     cpu_unlock();
 }
@@ -208,4 +216,56 @@ PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
                        grid, block, shared_bytes, stream);
     k->call(k->address, arguments);
     return launch_error;
+}
+
+// ---- What a kernel needs, and may have
+
+PUBLIC cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    ENTER();
+    struct kernel *k = find_kernel(kernel);
+    bool is_size = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
+    if (!k) LEAVE(cudaErrorInvalidDeviceFunction);
+    if (value < (is_size ? 0 : -1) || value > (is_size ? CPU_MOST_SHARED : 100)) LEAVE(cudaErrorInvalidValue);
+    if (is_size && value > CPU_SHARED_BYTES) k->shared_bytes = (size_t)value;
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    ENTER();
+    const struct kernel *k = find_kernel(kernel);
+    if (!attributes || !k) LEAVE(attributes ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    *attributes = (struct cudaFuncAttributes){.maxThreadsPerBlock = 1024,
+                                              .numRegs = 32,
+                                              .ptxVersion = 75,
+                                              .binaryVersion = 75,
+                                              .maxDynamicSharedSizeBytes = (int)k->shared_bytes,
+                                              .preferredShmemCarveout = -1};
+    LEAVE(cudaSuccess);
+}
+PUBLIC cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config)
+{
+    (void)config;
+    CALL(find_kernel(kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+PUBLIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                                                 size_t shared_bytes)
+{
+    enum { WARP = 32, RESERVED = 1024 }; // bytes of each block
+    ENTER();
+    if (!blocks || threads < 1) LEAVE(cudaErrorInvalidValue);
+    if (!find_kernel(kernel)) LEAVE(cudaErrorInvalidDeviceFunction);
+    size_t by_threads = 1024 / (((size_t)threads + WARP - 1) / WARP * WARP);
+    size_t by_memory = (CPU_MOST_SHARED + RESERVED) / (shared_bytes + RESERVED);
+    *blocks = (int)(by_threads > 16 ? 16 : by_threads);
+    if (by_memory < (size_t)*blocks) *blocks = (int)by_memory;
+    LEAVE(cudaSuccess);
+}
+PUBLIC void cpu_cuda_trap(const char *file, int line) // __trap() in a kernel
+{
+    if (!cpu_running) abort();
+    if (cpu_break_context(cudaErrorLaunchFailure))
+        cpu_say("%s:%d: kernel %s called __trap() (block %u,%u,%u thread %u,%u,%u)", file, line, cpu_running->kernel,
+                blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+    cpu_leave_kernel();
 }

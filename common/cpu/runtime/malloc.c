@@ -33,6 +33,13 @@ PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, 
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     LEAVE(cpu_allocate(pointer, *pitch * height, DEVICE));
 }
+PUBLIC cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent)
+{
+    if (!pointer) return cudaMallocPitch(NULL, NULL, 0, 0);
+    pointer->xsize = extent.width;
+    pointer->ysize = extent.height;
+    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, extent.height * extent.depth);
+}
 PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
     ENTER();
@@ -116,6 +123,11 @@ PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
     *pool = &the_pool[resets % 64];
     LEAVE(cudaSuccess);
 }
+PUBLIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    const struct cudaMemPoolProps properties = {cudaMemAllocationTypePinned, {cudaMemLocationTypeDevice, device}};
+    return cudaMemPoolCreate(pool, &properties);
+}
 static cudaError_t is_pool(cudaMemPool_t pool)
 {
     return pool == &the_pool[resets % 64] ? cudaSuccess : cudaErrorInvalidValue;
@@ -156,4 +168,27 @@ PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attrib
     if (a) *attributes = (struct cudaPointerAttributes){type[a->kind], 0, p, p};
     if (a && type[a->kind] == cudaMemoryTypeDevice) attributes->hostPointer = NULL;
     LEAVE(cudaSuccess);
+}
+// Managed memory is at its place already: these only look at what they are given.
+static cudaError_t is_managed(const void *pointer, size_t bytes, struct cudaMemLocation place)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    bool is_device = place.type == cudaMemLocationTypeDevice;
+    if (!bytes || !a || a->kind != MANAGED || bytes > (size_t)(a->base + a->bytes - (const char *)pointer) ||
+        (!is_device && place.type != cudaMemLocationTypeHost))
+        return cudaErrorInvalidValue;
+    return is_device && place.id ? cudaErrorInvalidDevice : cudaSuccess;
+}
+PUBLIC cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation place,
+                                        unsigned flags, cudaStream_t stream)
+{
+    ENTER();
+    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
+    LEAVE(flags ? cudaErrorInvalidValue : is_managed(pointer, bytes, place));
+}
+PUBLIC cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                                 struct cudaMemLocation place)
+{
+    if (advice <= cudaMemAdviseUnsetReadMostly) place.type = cudaMemLocationTypeHost; // is not looked at
+    CALL((unsigned)advice - 1 < 6 ? is_managed(pointer, bytes, place) : cudaErrorInvalidValue);
 }

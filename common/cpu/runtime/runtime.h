@@ -23,7 +23,13 @@
     LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
-cudaError_t cpu_enter(const char *call, const void *place);
+extern struct cpu_call {
+    const char *name;
+    const void *place;       // in the code, behind it
+    const char *launch_file; // NULL if it is no launch: then `name` is the kernel's
+    int launch_line;
+} cpu_call; // the runtime call that runs; of work in the queue, the one that gave it
+cudaError_t cpu_enter(const char *name, const void *place);
 cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
@@ -85,7 +91,10 @@ void cpu_untrack(struct cpu_allocation *a);
 void cpu_note_written(const char *to, size_t bytes);
 void cpu_note_copied(const char *from, size_t bytes, bool to_host);
 struct cpu_launch;
+struct cpu_work;
+void cpu_check_work(const struct cpu_work *work);
 void cpu_check_launch(const struct cpu_launch *launch);
+void cpu_check_copy(const char *to, const char *from, size_t bytes);
 void cpu_end_touches_of_block(void);
 void cpu_end_touches(const struct cpu_launch *launch);
 void cpu_draw_touches(void);
@@ -94,12 +103,14 @@ void cpu_check_core_end(void);
 void cpu_check_block(void);
 void cpu_check_waited(int warp); // -1: the whole block
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
+bool cpu_is_own(const void *place); // in this library, which calls itself
 const char *cpu_line_of(const void *place, char *text, size_t size);
 
 // queue.c: work is kept until somebody waits for it
 enum { CPU_ARGUMENTS = 16 };
 struct cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
     const char *kernel, *file;
+    const void *address; // of the kernel, NULL if it is not known
     int line;
     dim3 grid, block;
     size_t shared_bytes;
@@ -119,9 +130,16 @@ struct cpu_copy { // a memset if `from` is NULL
     size_t to_pitch, from_pitch, width, height;
     int value;
 };
+enum { CPU_STREAMS = 64 };
+struct cpu_order { // what has been done before: of each stream, up to which work
+    unsigned long before[CPU_STREAMS];
+};
 struct cpu_work {
     unsigned long id, awaited; // awaited: the work that has to be done before, or 0
     struct handle *stream;
+    unsigned stream_number;
+    struct cpu_order order;
+    struct cpu_call call;
     bool is_needed;
     void (*run)(struct cpu_work *);
     union {
@@ -138,6 +156,7 @@ bool cpu_is_stream(cudaStream_t stream);
 cudaError_t cpu_finish_stream(cudaStream_t stream); // runs what it holds and what that waits for
 void cpu_finish_all(void);
 unsigned cpu_handles_left(bool events); // events or streams
+extern bool cpu_streams_meet; // the queue has work of several
 void cpu_forget_handles(void);
 const struct cpu_launch *cpu_waiting_launch(void);
 
@@ -145,7 +164,7 @@ const struct cpu_launch *cpu_waiting_launch(void);
 void cpu_end_pools(void);
 
 // launch.c, block.c, threads.c
-enum { CPU_SHARED_BYTES = 49152, CPU_MOST_SHARED = 49152 };
+enum { CPU_SHARED_BYTES = 49152, CPU_MOST_SHARED = 232448 }; // MOST: by cudaFuncSetAttribute
 extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
 extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
 extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));

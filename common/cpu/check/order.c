@@ -1,0 +1,82 @@
+// Races between streams: a kernel or a copy touches what work of another stream has touched, and neither waits for
+// the other. Each launch leaves its number in cells; so does each copy while the queue has work of several streams:
+// what came earlier the host has waited for.
+#include "check.h"
+#include <sys/mman.h>
+
+enum { NUMBERS = 255 }; // in cells; 0 is nobody
+
+unsigned long cpu_launches;
+bool cpu_has_others;
+static const struct cpu_work *current;
+static struct {
+    unsigned stream;
+    unsigned long work;
+    bool is_before; // the current work
+} numbered[NUMBERS + 1];
+
+static uint64_t this_number(void) { return cpu_launches % NUMBERS + 1; }
+
+void cpu_check_work(const struct cpu_work *work)
+{
+    current = work;
+    cpu_has_others = false;
+    for (unsigned i = 1; i <= NUMBERS && cpu_streams_meet; i++) {
+        numbered[i].is_before = work->order.before[numbered[i].stream] >= numbered[i].work;
+        cpu_has_others = cpu_has_others || !numbered[i].is_before;
+    }
+}
+
+void cpu_note_launch(void)
+{
+    if (++cpu_launches % NUMBERS == 0) // the numbers begin again: what there is goes
+        for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
+            if (a->shadow.writers) madvise(a->shadow.writers, 24 * cpu_cells_of(a->bytes), MADV_DONTNEED);
+    numbered[this_number()].stream = current->stream_number;
+    numbered[this_number()].work = current->id;
+    numbered[this_number()].is_before = true;
+}
+
+bool cpu_is_before(uint64_t cell) { return !cell || numbered[cell >> LAUNCH].is_before; }
+
+void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mine)
+{
+    char here[400], there[400];
+    const char *h = cpu_line_of(x->place, here, sizeof here);
+    const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
+    cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: record an event there, "
+            "and let this stream wait for it (cudaStreamWaitEvent)",
+            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads", cpu_kind_at(other) & WRITE ? "wrote" : "read",
+            t ? t : "an unknown place");
+}
+
+// One side of a copy.
+static void check_side(const char *start, size_t bytes, int kind)
+{
+    struct cpu_allocation *a = cpu_find_allocation(start);
+    const struct cpu_access x = {start, bytes, kind, current->call.place};
+    if (!a || !a->shadow.writers) return;
+    const struct cpu_shadow *s = &a->shadow;
+    uint64_t me = this_number() << LAUNCH | (uint64_t)cpu_site_of(x.place, kind) << SITE | BYTES, other = 0;
+    size_t first = (size_t)(start - a->base);
+    for (size_t i = first / 4; i <= (first + bytes - 1) / 4 && !other; i++) {
+        if (i * 4 & s->skipped) continue;
+        uint64_t *readers = &s->readers[2 * i];
+        if (!cpu_is_before(s->writers[i])) other = s->writers[i];
+        for (int r = 0; r < 2 && kind == WRITE; r++)
+            if (!cpu_is_before(readers[r])) other = readers[r];
+        if (kind == WRITE)
+            s->writers[i] = me;
+        else
+            readers[cpu_is_before(readers[0]) ? 0 : 1] = me;
+    }
+    if (other && cpu_break_context(cudaErrorLaunchFailure)) cpu_tell_streams(&x, other, current->call.name);
+}
+
+void cpu_check_copy(const char *to, const char *from, size_t bytes)
+{
+    if (!cpu_is_checking() || !bytes) return;
+    cpu_note_launch();
+    if (from) check_side(from, bytes, READ);
+    check_side(to, bytes, WRITE);
+}

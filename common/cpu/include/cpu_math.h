@@ -1,0 +1,166 @@
+// Part of the CPU stand-in's <cuda_runtime.h>: functions for numbers.
+#pragma once
+#include <fenv.h>
+#include <limits>
+
+#define CPU_CUDA_MIN_MAX(T) \
+    constexpr T min(T a, T b) { return b < a ? b : a; } \
+    constexpr T max(T a, T b) { return a < b ? b : a; }
+CPU_CUDA_MIN_MAX(int)
+CPU_CUDA_MIN_MAX(unsigned)
+CPU_CUDA_MIN_MAX(long)
+CPU_CUDA_MIN_MAX(unsigned long)
+CPU_CUDA_MIN_MAX(long long)
+CPU_CUDA_MIN_MAX(unsigned long long)
+CPU_CUDA_MIN_MAX(float)
+CPU_CUDA_MIN_MAX(double)
+constexpr unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+constexpr unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) // of mixed types
+{
+    return b < a ? b : a;
+}
+template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b)
+{
+    return a < b ? b : a;
+}
+template <class To, class From> To cpu_cuda_bits(From from)
+{
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+inline int __float_as_int(float x) { return cpu_cuda_bits<int>(x); }
+inline unsigned __float_as_uint(float x) { return cpu_cuda_bits<unsigned>(x); }
+inline float __int_as_float(int x) { return cpu_cuda_bits<float>(x); }
+inline float __uint_as_float(unsigned x) { return cpu_cuda_bits<float>(x); }
+inline long long __double_as_longlong(double x) { return cpu_cuda_bits<long long>(x); }
+inline double __longlong_as_double(long long x) { return cpu_cuda_bits<double>(x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline float __fdividef(float x, float y) { return x / y; }
+inline float __saturatef(float x) { return fminf(fmaxf(x, 0), 1); }
+#define __expf expf
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __powf powf
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __sincosf sincosf
+#define CPU_CUDA_MORE(T, f) /* in float and in double */ \
+    inline T rsqrt##f(T x) { return 1 / sqrt(x); } \
+    inline T rcbrt##f(T x) { return 1 / cbrt(x); } \
+    inline T norm3d##f(T x, T y, T z) { return sqrt(x * x + y * y + z * z); } \
+    inline T sinpi##f(T x) \
+    { \
+        T r = remainder(x, (T)2); /* exact, and 0 for every integer */ \
+        return (T)sin(M_PI * (fabs(r) > 0.5 ? copysign(1, r) - r : r)); \
+    } \
+    inline T cospi##f(T x) { return sinpi##f(remainder(x, (T)2) + (T)0.5); } \
+    inline void sincospi##f(T x, T *sine, T *cosine) { *sine = sinpi##f(x), *cosine = cospi##f(x); }
+CPU_CUDA_MORE(float, f)
+CPU_CUDA_MORE(double, )
+
+inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xFFFFFF) * (b & 0xFFFFFF); }
+inline int __mul24(int a, int b) // the low 32 bits of a product of 24-bit numbers
+{
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+}
+inline unsigned __sad(int a, int b, unsigned c) { return (unsigned)llabs((long long)a - b) + c; }
+inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
+inline unsigned long long __brevll(unsigned long long x)
+{
+    unsigned long long reversed = 0;
+    for (int i = 0; i < 64; i++) reversed |= (x >> i & 1) << (63 - i);
+    return reversed;
+}
+inline unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which)
+{
+    unsigned long long bytes = (unsigned long long)b << 32 | a;
+    unsigned chosen = 0;
+    for (int i = 0; i < 4; i++) chosen |= (unsigned)(bytes >> (which >> 4 * i & 7) * 8 & 0xFF) << 8 * i;
+    return chosen;
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
+{
+    return (unsigned)((((unsigned long long)high << 32 | low) << (n & 31)) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
+}
+
+// ---- How to round: _rn to the nearest, _rz towards 0, _ru up, _rd down
+
+namespace cpu_cuda {
+// What the compiler knows nothing about: two operations stay two, and stay between two changes of the mode.
+template <class T> __forceinline__ T plain(T x)
+{
+    __asm__ volatile("" : "+m"(x)::"memory");
+    return x;
+}
+struct rounding {
+    int before = fegetround();
+    explicit rounding(int mode) { fesetround(mode); }
+    ~rounding() { fesetround(before); }
+};
+template <class To, class From> To saturated(From x) // what does not fit becomes the nearest that does
+{
+    if (x != x) return 0;
+    using limits = std::numeric_limits<To>;
+    return x <= (From)limits::min() ? limits::min() : x >= (From)limits::max() ? limits::max() : (To)x;
+}
+} // namespace cpu_cuda
+
+#define CPU_CUDA_ROUNDED_AS(mode, T, name, parameters, value) \
+    inline T name parameters \
+    { \
+        cpu_cuda::rounding until_the_end(mode); \
+        return cpu_cuda::plain<T>(value); \
+    }
+#define CPU_CUDA_ROUNDED(T, name, parameters, value) \
+    inline T name##_rn parameters { return cpu_cuda::plain<T>(value); } \
+    CPU_CUDA_ROUNDED_AS(FE_TOWARDZERO, T, name##_rz, parameters, value) \
+    CPU_CUDA_ROUNDED_AS(FE_UPWARD, T, name##_ru, parameters, value) \
+    CPU_CUDA_ROUNDED_AS(FE_DOWNWARD, T, name##_rd, parameters, value)
+#define CPU_CUDA_ARITHMETIC(T, f, fma_name) \
+    CPU_CUDA_ROUNDED(T, __##f##add, (T a, T b), cpu_cuda::plain(a) + cpu_cuda::plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##sub, (T a, T b), cpu_cuda::plain(a) - cpu_cuda::plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##mul, (T a, T b), cpu_cuda::plain(a) * cpu_cuda::plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##div, (T a, T b), cpu_cuda::plain(a) / cpu_cuda::plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##rcp, (T a), 1 / cpu_cuda::plain(a)) \
+    CPU_CUDA_ROUNDED(T, __##f##sqrt, (T a), sqrt(cpu_cuda::plain(a))) \
+    CPU_CUDA_ROUNDED(T, fma_name, (T a, T b, T c), fma(cpu_cuda::plain(a), b, c))
+CPU_CUDA_ARITHMETIC(float, f, __fmaf)
+CPU_CUDA_ARITHMETIC(double, d, __fma)
+inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
+#define CPU_CUDA_TO_INTEGER(From, from, To, to) \
+    inline To __##from##2##to##_rn(From x) { return cpu_cuda::saturated<To>(rint(x)); } \
+    inline To __##from##2##to##_rz(From x) { return cpu_cuda::saturated<To>(trunc(x)); } \
+    inline To __##from##2##to##_ru(From x) { return cpu_cuda::saturated<To>(ceil(x)); } \
+    inline To __##from##2##to##_rd(From x) { return cpu_cuda::saturated<To>(floor(x)); }
+#define CPU_CUDA_FROM_INTEGER(T, t) \
+    CPU_CUDA_TO_INTEGER(float, float, T, t) \
+    CPU_CUDA_TO_INTEGER(double, double, T, t) \
+    CPU_CUDA_ROUNDED(float, __##t##2float, (T a), (float)cpu_cuda::plain(a)) \
+    CPU_CUDA_ROUNDED(double, __##t##2double, (T a), (double)cpu_cuda::plain(a))
+CPU_CUDA_FROM_INTEGER(int, int)
+CPU_CUDA_FROM_INTEGER(unsigned, uint)
+CPU_CUDA_FROM_INTEGER(long long, ll)
+CPU_CUDA_FROM_INTEGER(unsigned long long, ull)
+CPU_CUDA_ROUNDED(float, __double2float, (double a), (float)cpu_cuda::plain(a))

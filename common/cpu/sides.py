@@ -1,0 +1,146 @@
+"""What nvcc refuses: device code that uses what only the host has, and the other way round. For nvcc, beside this file.
+
+It looks at tokens, not at types: where it is not certain that nvcc refuses, it says nothing. So members of classes
+and bodies of templates may do what they like.
+"""
+
+import re
+
+from cuda_to_cpp import TYPES, is_name
+
+OF_HOST = """abort atoi atof exit fclose fflush fgets fopen fprintf getchar getenv puts putchar qsort rand scanf
+sprintf srand strcat strcmp strcpy system time""".split()
+OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
+OF_STD_CONSTEXPR = "clamp max min".split()  # with an option of nvcc's, device code may call these
+NO_VARIABLE = """namespace using typedef template struct class union enum static_assert friend const constexpr operator
+__device__ __constant__ __managed__ __shared__""".split()
+
+
+class Function:
+    def __init__(self, tokens, start, left, right, end):
+        words = set(tokens[start:left])
+        self.name, self.start, self.left, self.right, self.end = tokens[left - 1], start, left, right, end
+        sides = {"__global__", "__device__", "__host__"} & words
+        self.side = "both" if len(sides) == 2 or "constexpr" in words else (sides or {"__host__"}).pop()
+        self.is_plain = "template" not in words
+        self.has_body = tokens[end] == "}"
+        self.places = {}  # of the names in it, but for members
+        for i in range(left, end):
+            is_unevaluated = tokens[i - 2] in ("sizeof", "decltype", "noexcept")
+            if is_name(tokens[i]) and tokens[i - 1] not in (".", "->", "::") and not is_unevaluated:
+                self.places.setdefault(tokens[i], []).append(i)
+
+
+class Sides:
+    def __init__(self, source):
+        self.source, self.tokens = source, source.tokens
+        self.functions, self.variables, self.sides = [], set(), {}
+        i = 0
+        while i < len(self.tokens) - 1:
+            i = self.declaration(i)
+        for f in self.functions:
+            self.sides.setdefault(f.name, set()).add(f.side)
+
+    def declaration(self, start):
+        """Notes what is declared at start, outside classes and functions. Where the next declaration begins."""
+        source, tokens, i = self.source, self.tokens, start
+        if tokens[i] == "{":  # the body of a constructor, after the {} of a member
+            return source.closing(i) + 1
+        while tokens[i : i + 2] == ["template", "<"]:
+            i = source.closing_angle(i + 1) + 1
+        end = source.until(i, ("{", "}", ";", "="))
+        is_namespace = "namespace" in tokens[i : min(i + 2, end)] or tokens[i:end] == ["extern"]  # extern "C" {
+        if tokens[end] == "}" or (is_namespace and tokens[end] == "{"):
+            return end + 1
+        left = i
+        while left < end and tokens[left] != "(":
+            is_attribute = tokens[left] in ("__attribute__", "alignas", "decltype")
+            left = source.closing(left + 1) + 1 if is_attribute else left + 1
+        is_function = left < end and is_name(tokens[left - 1]) and tokens[left - 1] not in TYPES
+        is_body = is_function and tokens[end] == "{"
+        last = source.closing(end) if is_body else source.until(end, (";",))
+        if is_function and tokens[left - 2] != "::" and "operator" not in tokens[start:left]:
+            self.functions.append(Function(tokens, start, left, source.closing(left), last))
+        elif not is_function and not set(NO_VARIABLE) & set(tokens[start:end]) and "<" not in tokens[start:end]:
+            while i < last and left == end:
+                i = source.until(i, ("=", "[", ";", "{", ","))
+                if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
+                    self.variables.add(tokens[i - 1])
+                i = source.until(i, (",", ";")) + 1
+        return last + 1
+
+    # ---- What is refused
+
+    def is_only(self, name, side):
+        """Whether all functions of this name are of this side."""
+        return self.sides.get(name) == {side} and not re.search(rf"\b{name}\s*\(", self.source.foreign)
+
+    def is_called(self, places):
+        """Whether a name is called wherever it is, so that it is none of a variable of the function's own."""
+        tokens = self.tokens
+        return all(tokens[i + 1] == "(" and not is_name(tokens[i - 1]) for i in places)
+
+    def is_declared(self, f, name):
+        """Whether f may have a variable of this name: as a parameter, or in its body."""
+        for i in f.places[name]:
+            before, start = self.tokens[i - 1], self.source.statement(i)
+            piece = self.tokens[start:i]
+            opened = []  # brackets: the innermost is last
+            for n in range(start, i):
+                if self.tokens[n] in ("(", "["):
+                    opened.append(n)
+                elif self.tokens[n] in (")", "]") and opened:
+                    opened.pop()
+            is_inside = opened and is_name(self.tokens[opened[-1] - 1]) and self.tokens[opened[-1] - 1] != "auto"
+            is_sum = "," not in piece and ({"=", "return"} & set(piece) or (before == ">" and "<" not in piece))
+            if i < f.right or is_name(before):
+                return True
+            if before in ("*", "&", ">", ",", "[") and not is_inside and not (is_sum and not opened):
+                return True
+        return bool({"struct", "class", "enum", "catch"} & set(f.places))
+
+    def check_device(self, f, is_relaxed):
+        for name, places in f.places.items():
+            is_host = self.is_only(name, "__host__") or (name in OF_HOST and name not in self.sides)
+            if is_host and self.is_called(places):
+                self.refuse(places[0], f'__host__ function("{name}")', f)
+            if name in self.variables and name not in self.sides and not self.is_declared(f, name):
+                self.source.stop(places[0], f'identifier "{name}" is undefined in device code: it is a variable of the host')
+        for i in f.places.get("std", ()):
+            name, after = self.tokens[i + 2], i + 3
+            if self.tokens[after] == "<" and name not in ("cout", "cerr"):
+                after = self.source.closing_angle(after) + 1
+            is_used = self.tokens[after] in ("(", "<<") or is_name(self.tokens[after])
+            if is_used and name in OF_STD:
+                self.refuse(i, f'__host__ function("std::{name}")', f)
+            elif is_used and name in OF_STD_CONSTEXPR and not is_relaxed:
+                self.refuse(i, f'constexpr __host__ function("{name}")', f)
+
+    def check_host(self, f):
+        for name, places in f.places.items():
+            if self.is_only(name, "__device__") and self.is_called(places):
+                self.refuse(places[0], f'__device__ function("{name}")', f)
+
+    def refuse(self, i, what, f):
+        self.source.stop(i, f'calling a {what} from a {f.side} function("{f.name}") is not allowed')
+
+
+def check(source, is_relaxed):
+    """Refuses what nvcc refuses, and makes the edits for which functions have to be known."""
+    sides = Sides(source)
+    for f in sides.functions:
+        has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
+        if f.is_plain and f.side in ("__device__", "__global__"):
+            sides.check_device(f, is_relaxed)
+        if f.is_plain and f.side == "__host__" and f.has_body and not has_device_code:
+            sides.check_host(f)
+            start = f.start + (source.tokens[f.start] == "extern")
+            # the host's loads and stores are not looked at; with it g++ would not inline what is of std::
+            if source.tokens[start] != "[" and "std" not in source.tokens:
+                source.before(start, '__attribute__((no_sanitize("thread"))) ')
+        for i in f.places.get("asm", []) + f.places.get("__asm__", []):
+            if f.side in ("__device__", "__global__") and not re.match(r'\w+[\s\w]*\(\s*""', source.text[source.starts[i] :]):
+                source.stop(i, "asm: PTX needs a GPU, the CPU stand-in has none")
+        for i in f.places.get("clock", []):
+            if f.side in ("__device__", "__global__") and source.tokens[i + 1 : i + 3] == ["(", ")"]:
+                source.replace(i, i, "(clock_t)clock64")

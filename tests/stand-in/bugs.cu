@@ -1,0 +1,298 @@
+// One bug at a time: ./bugs NAME. The table in common/cpu/README.md says what the stand-in answers to each; the
+// line that it has to name bears the bug's name here.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+const int N = 250; // elements: 1000 bytes
+
+// ---- Races: the arrays are zero at first, and large enough
+
+__global__ void Counter(int *n) { *n += 1; } // counter, blocks
+
+__global__ void Histogram(const int *a, int *bins)
+{
+    bins[a[blockIdx.x * blockDim.x + threadIdx.x] % 4]++; // histogram
+}
+
+__global__ void Maximum(const int *a, int *best)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] + i > *best) *best = a[i] + i; // maximum
+}
+
+__global__ void Smooth(int *a)
+{
+    int i = threadIdx.x + 1;
+    a[i] = (a[i - 1] + a[i + 1]) / 2 + i; // in-place
+}
+
+__global__ void Shift(int *a)
+{
+    int i = threadIdx.x;
+    a[i] = a[i + 1] + i; // shift
+}
+
+__global__ void ShiftBlocks(int *a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = a[i + blockDim.x] + i; // shift-blocks
+}
+
+__global__ void Bytes(unsigned char *text)
+{
+    int i = threadIdx.x;
+    text[i] = text[i + 1] + i; // bytes
+}
+
+__global__ void Vectors(float4 *a)
+{
+    float4 v = a[threadIdx.x + 1];
+    a[threadIdx.x] = make_float4(v.x + 1, v.y, v.z, threadIdx.x); // vectors
+}
+
+__global__ void Copies(int *a)
+{
+    memcpy(&a[2 * threadIdx.x], &a[2 * threadIdx.x + 2], 2 * sizeof *a); // memcpy
+}
+
+__device__ __noinline__ void add_one(int *n) { *n += 1; } // function
+__global__ void InFunction(int *n) { add_one(n); }
+
+__device__ int total;
+__global__ void Variable() { total += 1; } // variable
+
+__global__ void Mixed(int *n)
+{
+    if (threadIdx.x == 3)
+        *n = 1; // mixed
+    else
+        atomicAdd(n, 1);
+}
+
+template <bool has_fence> __global__ void LastBlock(int *partial, unsigned *count, int *sum)
+{
+    if (threadIdx.x > 0) return;
+    partial[blockIdx.x] = blockIdx.x;
+    if (has_fence) __threadfence();
+    if (atomicAdd(count, 1) == gridDim.x - 1)
+        for (unsigned i = 0; i < gridDim.x; i++) *sum += partial[i]; // no-fence
+}
+
+// ---- Shared memory
+
+__global__ void Reverse(int *a)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[63 - threadIdx.x]; // no-barrier
+}
+
+__global__ void Tiles(const int *a, int *sums)
+{
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int start = 0; start < 192; start += 64) {
+        tile[threadIdx.x] = a[start + threadIdx.x]; // no-second-barrier
+        __syncthreads();
+        for (int i = 0; i < 64; i++) sum += tile[i];
+    }
+    sums[threadIdx.x] = sum;
+}
+
+__global__ void BlockSum(const int *a, int *sum)
+{
+    __shared__ int part[64];
+    int t = threadIdx.x;
+    part[t] = a[t] + t;
+    __syncthreads();
+    for (int half = 32; half > 0; half /= 2)
+        if (t < half) part[t] += part[t + half]; // in-step
+    if (t == 0) *sum = part[0];
+}
+
+__global__ void SharedTotal(const int *a, int *out)
+{
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    atomicAdd(&total, a[threadIdx.x]);
+    out[threadIdx.x] = total; // shared-total
+}
+
+__global__ void PastShared(int *out, int step)
+{
+    __shared__ int s[64];
+    int *p = s;
+    p[threadIdx.x + step] = 1; // past-shared
+    out[threadIdx.x] = p[threadIdx.x + step];
+}
+
+__global__ void PastDynamic(int *out)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = 1; // past-dynamic
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void UnwrittenShared(int *out)
+{
+    __shared__ int s[64];
+    if (threadIdx.x % 2) s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x]; // unwritten-shared
+}
+
+// ---- Addresses
+
+__global__ void Fill(int *a, int shift)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
+    a[i] = i; // past-write, before, far, freed, host, null
+}
+__global__ void Sum(const int *a, int *sum, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams
+    *sum = s;
+}
+struct Box {
+    int *a;
+};
+__global__ void FillBox(Box box) { box.a[threadIdx.x] = 1; } // host-in-struct
+
+__global__ void PastHeap(int *out, int n)
+{
+    int *p = (int *)malloc(n * sizeof *p);
+    for (int i = 0; i <= n; i++) p[i] = i; // past-heap
+    out[threadIdx.x] = p[n - 1];
+    free(p);
+}
+
+__global__ void PastArray(int *out, int n)
+{
+    int local[8] = {};
+    local[n] = 1; // past-array
+    out[0] = local[n - 1];
+}
+
+__device__ int deep(volatile int *p, int n)
+{
+    volatile char room[20000];
+    room[n] = (char)n;
+    return n ? deep(p, n - 1) + room[n] : *p;
+}
+__global__ void Deep(int *p) { *p = deep(p, 1000); }
+
+// ---- Arithmetic, and waiting
+
+__global__ void FarShift(int *p, int bits) { *p = 1 << bits; } // far-shift
+__global__ void Divide(volatile int *p) { p[0] = 7 / p[1]; }
+
+__global__ void TwoBarriers(int *p)
+{
+    if (threadIdx.x < 5)
+        __syncthreads();
+    else
+        __syncthreads();
+    *p = 1;
+}
+
+__global__ void HalfWarp(int *p)
+{
+    if (threadIdx.x < 16) p[threadIdx.x] = __shfl_sync(0xffffffff, 1, 0);
+    __syncthreads();
+}
+
+__global__ void Forever(volatile int *flag)
+{
+    while (*flag == 0) continue;
+}
+
+// ---- The host
+
+int main(int argc, char **argv)
+{
+    const char *bug = argc > 1 ? argv[1] : "";
+    int *a, *b, *fresh, h[N] = {}, bytes = N * sizeof *a;
+    unsigned *count;
+    cudaMalloc(&a, bytes);
+    cudaMalloc(&b, bytes);
+    cudaMalloc(&fresh, bytes);
+    cudaMalloc(&count, sizeof *count);
+    cudaMemset(a, 0, bytes);
+    cudaMemset(b, 0, bytes);
+    cudaMemset(count, 0, sizeof *count);
+    cudaStream_t one, two;
+    cudaStreamCreate(&one);
+    cudaStreamCreate(&two);
+#define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
+    IF("counter") Counter<<<1, 100>>>(a);
+    IF("blocks") Counter<<<100, 1>>>(a);
+    IF("histogram") Histogram<<<2, 100>>>(a, b);
+    IF("maximum") Maximum<<<1, 100>>>(a, b);
+    IF("in-place") Smooth<<<1, 100>>>(a);
+    IF("shift") Shift<<<1, 100>>>(a);
+    IF("shift-blocks") ShiftBlocks<<<10, 20>>>(a);
+    IF("bytes") Bytes<<<1, 100>>>((unsigned char *)a);
+    IF("vectors") Vectors<<<1, 50>>>((float4 *)a);
+    IF("memcpy") Copies<<<1, 50>>>(a);
+    IF("function") InFunction<<<1, 50>>>(a);
+    IF("variable") Variable<<<1, 50>>>();
+    IF("mixed") Mixed<<<1, 50>>>(a);
+    IF("no-fence") LastBlock<false><<<50, 32>>>(a, count, b);
+    IF("no-barrier") Reverse<<<1, 64>>>(a);
+    IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
+    IF("in-step") BlockSum<<<1, 64>>>(a, b);
+    IF("shared-total") SharedTotal<<<1, 64>>>(a, b);
+    IF("past-shared") PastShared<<<1, 64>>>(a, 1);
+    IF("past-dynamic") PastDynamic<<<1, 64, 63 * sizeof(int)>>>(a);
+    IF("unwritten-shared") UnwrittenShared<<<1, 64>>>(a);
+    IF("past-read") Sum<<<1, 1>>>(a, b, N + 1);
+    IF("past-write") Fill<<<1, N + 1>>>(a, 0);
+    IF("before") Fill<<<1, 1>>>(a, -1);
+    IF("far") Fill<<<1, 1>>>(a, 1 << 28);
+    IF("freed") cudaFree(fresh), Fill<<<1, 1>>>(fresh, 0);
+    IF("host") Fill<<<1, 1>>>(h, 0);
+    IF("host-in-struct") FillBox<<<1, 1>>>(Box{h});
+    IF("null") Fill<<<1, 1>>>(nullptr, 0);
+    IF("unwritten") Sum<<<1, 1>>>(fresh, b, N);
+    IF("unwritten-tail") cudaMemset(fresh, 0, 200), Sum<<<1, 1>>>(fresh, b, N);
+    IF("past-heap") PastHeap<<<1, 1>>>(b, 10);
+    IF("past-array") PastArray<<<1, 1>>>(b, 8);
+    IF("stack") Deep<<<1, 1>>>(b);
+    IF("far-shift") FarShift<<<1, 1>>>(b, 40);
+    IF("divide") Divide<<<1, 1>>>(b);
+    IF("two-barriers") TwoBarriers<<<1, 8>>>(a);
+    IF("half-warp") HalfWarp<<<1, 32>>>(a);
+    IF("forever") Forever<<<1, 1>>>(a);
+    IF("streams") Fill<<<1, N, 0, one>>>(a, 0), Sum<<<1, 1, 0, two>>>(a, b, N);
+    IF("streams-copy") Fill<<<1, N, 0, one>>>(a, 0), cudaMemcpyAsync(b, a, bytes, cudaMemcpyDefault, two);
+    IF("too-many") Fill<<<1, 1025>>>(a, 0);
+    cudaError_t launched = cudaGetLastError(), error = cudaDeviceSynchronize();
+    IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
+    IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
+    IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
+    IF("nobody-looked") return cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess; // nobody-looked
+    IF("touched") return fresh[0];
+    IF("too-early")
+    {
+        int *pinned;
+        cudaMallocHost(&pinned, bytes);
+        cudaMemcpyAsync(pinned, a, bytes, cudaMemcpyDeviceToHost, one);
+        printf("%d\n", pinned[0]);
+        cudaStreamSynchronize(one);
+        cudaFreeHost(pinned);
+    }
+    IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
+    IF("leak") return 0;
+    if (argc == 1) return 0;
+    printf("%d %d\n", launched, error);
+    cudaFree(a);
+    cudaFree(b);
+    if (strncmp(bug, "freed", 5) != 0) cudaFree(fresh);
+    cudaFree(count);
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(two);
+    return 0;
+}

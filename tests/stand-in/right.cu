@@ -1,0 +1,260 @@
+// Right kernels that look like races, or like reads of what nobody has written: the stand-in has to be silent. Each
+// computes something that is checked.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+const int BLOCKS = 40, THREADS = 96, N = BLOCKS * THREADS;
+
+__device__ int volatile_read(const int *p) { return *(const volatile int *)p; }
+
+// All write the same.
+__global__ void SameValue(const int *a, int *has_zero)
+{
+    if (a[blockIdx.x * blockDim.x + threadIdx.x] % 7 == 0) *has_zero = 1;
+}
+
+// As in CUDA's guide: the first read is plain.
+__global__ void CasLoop(unsigned long long *bits)
+{
+    unsigned long long old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, assumed + 3);
+    } while (assumed != old);
+}
+
+// The block that comes last adds up what all have written.
+__global__ void LastBlock(const int *a, int *partial, unsigned *count, int *sum)
+{
+    __shared__ bool is_last;
+    __shared__ int part[THREADS];
+    int t = threadIdx.x;
+    part[t] = a[blockIdx.x * THREADS + t];
+    for (int half = THREADS / 2; half > 2; half /= 2) { // 96, 48, 24, 12, 6, 3
+        __syncthreads();
+        if (t < half) part[t] += part[t + half];
+    }
+    __syncthreads();
+    if (t == 0) {
+        partial[blockIdx.x] = part[0] + part[1] + part[2];
+        __threadfence();
+        is_last = atomicAdd(count, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && t == 0)
+        for (unsigned i = 0; i < gridDim.x; i++) *sum += volatile_read(&partial[i]);
+}
+
+// Each block waits for the one before it, and hands on a sum. Blocks take a number as they come.
+__global__ void Chain(const int *a, int *ticket, volatile int *flag, int *sums, int *out)
+{
+    __shared__ int me, before;
+    int t = threadIdx.x;
+    if (t == 0) {
+        me = atomicAdd(ticket, 1);
+        before = 0;
+        if (me > 0) {
+            while (flag[me - 1] == 0) continue;
+            __threadfence();
+            before = sums[me - 1];
+        }
+        int sum = before;
+        for (int i = 0; i < THREADS; i++) sum += a[me * THREADS + i];
+        sums[me] = sum;
+        __threadfence();
+        flag[me] = 1;
+    }
+    __syncthreads();
+    out[me * THREADS + t] = before;
+}
+
+// The same by blockIdx: a block may wait for one that begins later.
+__global__ void WaitForNext(volatile int *flag, int *values)
+{
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x + 1 < gridDim.x) {
+        while (flag[blockIdx.x + 1] == 0) continue;
+        __threadfence();
+        values[blockIdx.x] = values[blockIdx.x + 1] + 1;
+    } else {
+        values[blockIdx.x] = 0;
+    }
+    __threadfence();
+    flag[blockIdx.x] = 1;
+}
+
+// A lock for each of a few sums.
+__global__ void Locks(const int *a, int *lock, int *sums)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, which = a[i] % 4;
+    for (bool is_done = false; !is_done;) {
+        if (atomicCAS(&lock[which], 0, 1) != 0) continue;
+        __threadfence();
+        sums[which] += a[i];
+        __threadfence();
+        atomicExch(&lock[which], 0);
+        is_done = true;
+    }
+}
+
+// One warp makes numbers, another one takes them, through a ring in shared memory.
+__global__ void Ring(int *out, int n)
+{
+    __shared__ int ring[4][32];
+    __shared__ volatile int made[32], taken[32];
+    int lane = threadIdx.x % 32, sum = 0;
+    if (threadIdx.x < 32) made[lane] = taken[lane] = 0;
+    __syncthreads();
+    for (int i = 0; i < n;) {
+        if (threadIdx.x < 32) {
+            if (i - taken[lane] == 4) continue;
+            __threadfence_block();
+            ring[i % 4][lane] = i * lane;
+            __threadfence_block();
+            made[lane] = ++i;
+        } else if (threadIdx.x < 64) {
+            if (made[lane] == i) continue;
+            __threadfence_block();
+            sum += ring[i % 4][lane];
+            __threadfence_block();
+            taken[lane] = ++i;
+        } else {
+            break;
+        }
+    }
+    if (threadIdx.x / 32 == 1) out[lane] = sum;
+}
+
+// The lanes of a warp hand on values through shared memory, with __syncwarp.
+__global__ void WarpSum(const int *a, int *sums)
+{
+    __shared__ int part[THREADS];
+    int t = threadIdx.x, lane = t % 32;
+    part[t] = a[blockIdx.x * THREADS + t];
+    for (int half = 16; half > 0; half /= 2) {
+        __syncwarp();
+        int other = lane < half ? part[t + half] : 0;
+        __syncwarp();
+        part[t] += other;
+    }
+    if (lane == 0) atomicAdd(&sums[blockIdx.x], part[t]);
+}
+
+// Roots of sets, joined by atomicCAS and read through volatile.
+__device__ int root_of(int *parent, int i)
+{
+    while (volatile_read(&parent[i]) != i) i = volatile_read(&parent[i]);
+    return i;
+}
+__global__ void Join(int *parent, int n)
+{
+    int a = blockIdx.x * blockDim.x + threadIdx.x, b = a + 3;
+    while (b < n) {
+        a = root_of(parent, a), b = root_of(parent, b);
+        if (a == b || atomicCAS(&parent[max(a, b)], max(a, b), min(a, b)) == max(a, b)) break;
+    }
+}
+
+// Structs with padding are copied whole; bytes and shorts have neighbours that other threads write.
+struct Mixed {
+    char c;
+    double d;
+    short s;
+};
+__global__ void Structs(Mixed *to, unsigned char *bytes, short *shorts)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    Mixed m;
+    m.c = (char)i, m.d = i, m.s = (short)-i;
+    to[i] = m;
+    bytes[i] = (unsigned char)i;
+    shorts[i] = (short)i;
+    Mixed copy = to[i];
+    to[i] = copy;
+}
+
+struct Shape {
+    __device__ virtual ~Shape() {}
+    __device__ virtual int area() const = 0;
+};
+struct Square : Shape {
+    int side;
+    __device__ explicit Square(int side) : side(side) {}
+    __device__ int area() const override { return side * side; }
+};
+__global__ void Heap(int *out)
+{
+    Shape *shape = new Square(threadIdx.x);
+    int *p = (int *)malloc(3 * sizeof *p), local[3] = {1, 2, 3};
+    memcpy(p, local, sizeof local);
+    p[2] = shape->area();
+    out[threadIdx.x] = p[0] + p[1] + p[2];
+    free(p);
+    delete shape;
+}
+
+// Dynamic shared memory as two arrays, then again as one.
+__global__ void TwoArrays(int *out)
+{
+    extern __shared__ double numbers[];
+    short *small = (short *)&numbers[THREADS];
+    int t = threadIdx.x;
+    numbers[t] = t;
+    small[t] = (short)(2 * t);
+    __syncthreads();
+    int sum = (int)numbers[THREADS - 1 - t] + small[THREADS - 1 - t];
+    __syncthreads();
+    int *again = (int *)numbers;
+    again[t] = sum;
+    __syncthreads();
+    out[t] = again[(t + 1) % THREADS];
+}
+
+static bool all_right = true;
+static void expect(const char *name, long got, long wanted)
+{
+    cudaError_t error = cudaGetLastError();
+    if (got != wanted || error) printf("%s: %ld, not %ld: %s\n", name, got, wanted, cudaGetErrorName(error));
+    all_right = all_right && got == wanted && !error;
+}
+
+int main(void)
+{
+    static int h[N], r[N];
+    int *a, *b, *c, *d;
+    long sum = 0, sums[4] = {};
+    for (int i = 0; i < N; i++) h[i] = i % 101, sum += h[i], sums[h[i] % 4] += h[i];
+    auto clear = [&] { cudaMemset(b, 0, sizeof h), cudaMemset(c, 0, sizeof h), cudaMemset(d, 0, sizeof h); };
+    auto result = [&](const int *from) { cudaMemcpy(r, from, sizeof r, cudaMemcpyDeviceToHost); };
+    cudaMalloc(&a, sizeof h), cudaMalloc(&b, sizeof h), cudaMalloc(&c, sizeof h), cudaMalloc(&d, 32 * N);
+    cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+
+    clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
+    clear(), CasLoop<<<BLOCKS, THREADS>>>((unsigned long long *)b), result(b), expect("CasLoop", r[0], 3 * N);
+    clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
+    clear(), Chain<<<BLOCKS, THREADS>>>(a, b, b + 1, c, d), result(c), expect("Chain", r[BLOCKS - 1], sum);
+    clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
+    clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
+    for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
+    clear(), Ring<<<1, THREADS>>>(b, 50), result(b), expect("Ring", r[7], 7 * 49 * 50 / 2);
+    clear(), WarpSum<<<BLOCKS, THREADS>>>(a, b), result(b), sum = 0;
+    for (int i = 0; i < THREADS; i++) sum += h[THREADS + i];
+    expect("WarpSum", r[1], sum);
+    for (int i = 0; i < N; i++) r[i] = i;
+    cudaMemcpy(b, r, sizeof r, cudaMemcpyHostToDevice);
+    Join<<<BLOCKS, THREADS>>>(b, N), result(b);
+    for (int i = 0; i < N; i++) {
+        int root = i;
+        while (r[root] != root) root = r[root];
+        expect("Join", root, i % 3);
+    }
+    Structs<<<BLOCKS, THREADS>>>((Mixed *)d, (unsigned char *)b, (short *)c);
+    static Mixed m[N];
+    cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, -(N - 1));
+    clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
+    clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
+    cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
+    if (all_right) printf("ok\n");
+    return !all_right;
+}
