@@ -124,7 +124,11 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
 @test "01: silent: without a synchronisation the kernel's greeting is lost" {
     try ./silent no_wait
     assert_success
-    assert_output ''
+    if [ "$TEST_BACKEND" = cuda ]; then # a GPU is sometimes fast enough
+        assert_regex "$output" '^(Hello from a kernel)?$'
+    else
+        assert_output ''
+    fi
     try ./silent no_wait check
     assert_success
     assert_output 'Hello from a kernel'

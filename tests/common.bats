@@ -209,7 +209,7 @@ put() {
     git add . # but what is ignored
     for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
         run git ls-files "$stage/*"
-        assert_equal "$(grep "^$stage/[^/]*$" <<<"$output" | sed "s|^$stage/||" | sort | paste -sd' ')" \
+        assert_equal "$(grep "^$stage/[^/]*$" <<<"$output" | sed "s|^$stage/||" | LC_ALL=C sort | paste -sd' ')" \
             'Makefile libmine.cu mine.cu mine.h mine.py mine.pyx mine_c.c'
     done
 }

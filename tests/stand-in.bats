@@ -127,7 +127,7 @@ pattern_of() {
         try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/right"
         assert_success
         assert_output ok
-        assert_quiet
+        assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
     done
 }
 
@@ -299,7 +299,7 @@ PROGRAM
         try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/program"
         assert_success
         assert_output 0
-        assert_quiet
+        assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
     done
     for name in shared_memory atomics warps; do
         copy_program "$name"

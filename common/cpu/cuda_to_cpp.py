@@ -66,14 +66,10 @@ class Source:
             else:
                 foreign.append(text[marker.end() : end])
         self.foreign = "".join(foreign)
-        self.known = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # names of calls, types, constants
+        self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
         self.starts = [t.start() for t in found] + [len(text)]
         self.ends = [t.end() for t in found] + [len(text)]
-        for before, name, after in zip(["", *self.tokens], self.tokens, self.tokens[1:]):
-            is_type = is_name(before) and before != "const" or before in ("*", "&", ">")
-            if is_type or (before == "," and after in ("=", ";", "[")):
-                self.known.add(name)  # the program's own
 
     def edit(self, start, end, new):
         self.edits.append((start, end, len(self.edits), new))
@@ -320,13 +316,23 @@ class Source:
             begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}"
         )
 
+    def is_own(self, name):
+        """Whether the program may declare something of this name."""
+        for before, text, after in zip(["", *self.tokens], self.tokens, self.tokens[1:]):
+            is_type = is_name(before) and before not in ("const", "static", "extern") or before in ("*", "&", ">")
+            if text == name and (is_type or (before == "," and after in ("=", ";", "["))):
+                return True
+        return False
+
     def check_name(self, i):
+        if self.tokens[i] in self.cuda_names:
+            return
         if re.fullmatch(r"__shfl(_up|_down|_xor)?|__ballot|__any|__all", self.tokens[i]):
             self.stop(i, f"{self.tokens[i]}: CUDA 13 has shuffles and votes only with _sync at the end")
         for what, pattern in NEEDS_GPU.items():
             if re.fullmatch(pattern, self.tokens[i]):
                 self.stop(i, f"{self.tokens[i]}: {what} need a GPU, the CPU stand-in has none")
-        if re.match("cuda[A-Z]", self.tokens[i]) and self.tokens[i] not in self.known:
+        if re.match("cuda[A-Z]", self.tokens[i]) and not self.is_own(self.tokens[i]):
             self.stop(i, f"{self.tokens[i]} is not in the stand-in")
 
 

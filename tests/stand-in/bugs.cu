@@ -10,6 +10,8 @@ const int N = 250; // elements: 1000 bytes
 
 __global__ void Counter(int *n) { *n += 1; } // counter, blocks
 
+__global__ void Overwrite(int *n) { *n = blockIdx.x; } // overwrite
+
 __global__ void Histogram(const int *a, int *bins)
 {
     bins[a[blockIdx.x * blockDim.x + threadIdx.x] % 4]++; // histogram
@@ -229,6 +231,7 @@ int main(int argc, char **argv)
 #define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
     IF("counter") Counter<<<1, 100>>>(a);
     IF("blocks") Counter<<<100, 1>>>(a);
+    IF("overwrite") Overwrite<<<100, 1>>>(a);
     IF("histogram") Histogram<<<2, 100>>>(a, b);
     IF("maximum") Maximum<<<1, 100>>>(a, b);
     IF("in-place") Smooth<<<1, 100>>>(a);

@@ -10,11 +10,32 @@
 enum { SHARED_CELLS = (CPU_MOST_SHARED + 65536) / 4 };
 #define MOST_CELL_BYTES ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
 
+enum { SMALL = 64 << 10 }; // bytes: less comes from malloc, as a process may only have some 65,000 mappings
+
 static void *lazy_pages(size_t bytes) // zero, and there when they are touched
 {
+    if (bytes < SMALL) return calloc(1, bytes);
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void give_back(void *pages, size_t bytes)
+{
+    if (bytes < SMALL)
+        free(pages);
+    else if (pages)
+        munmap(pages, bytes);
+}
+
+// All that is kept for races goes.
+void cpu_clear_cells(const struct cpu_allocation *a)
+{
+    size_t bytes = 24 * cpu_cells_of(a->bytes);
+    if (a->shadow.writers && bytes < SMALL)
+        memset(a->shadow.writers, 0, bytes);
+    else if (a->shadow.writers)
+        madvise(a->shadow.writers, bytes, MADV_DONTNEED);
 }
 
 bool cpu_is_checking(void)
@@ -45,8 +66,8 @@ void cpu_track(struct cpu_allocation *a)
 
 void cpu_untrack(struct cpu_allocation *a)
 {
-    if (a->shadow.writers) munmap(a->shadow.writers, 24 * cpu_cells_of(a->bytes));
-    if (a->shadow.written) munmap(a->shadow.written, cpu_cells_of(a->bytes));
+    give_back(a->shadow.writers, 24 * cpu_cells_of(a->bytes));
+    give_back(a->shadow.written, cpu_cells_of(a->bytes));
     a->shadow = (struct cpu_shadow){.writers = NULL};
 }
 
@@ -146,6 +167,7 @@ void cpu_check_core_end(void)
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
     if (k->is_in_doubt) cpu_settle(NULL);
+    cpu_end_block_of_races();
     free(k->touch);
     cpu_checker = NULL;
     munmap(k, sizeof *k + 24 * (size_t)SHARED_CELLS);
@@ -155,6 +177,7 @@ void cpu_check_block(void)
 {
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
+    cpu_end_block_of_races(); // the one before
     uint64_t block = blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);
     k->block = (cpu_launches % 255 + 1) << LAUNCH | (block << BLOCK & BITS(BLOCK, LAUNCH));
     k->shared += (uint64_t)1 << BLOCK;

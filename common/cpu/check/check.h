@@ -75,6 +75,7 @@ extern __thread struct cpu_checker *cpu_checker __attribute__((tls_model("initia
 
 bool cpu_is_checking(void);
 size_t cpu_cells_of(size_t bytes); // how many
+void cpu_clear_cells(const struct cpu_allocation *a);
 
 static inline unsigned cpu_thread_number(void) // in its block
 {
@@ -98,6 +99,7 @@ void cpu_tell_streams(const struct cpu_access *access, uint64_t other, const cha
 
 void cpu_look_closely(const struct cpu_access *access);
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
+void cpu_end_block_of_races(void);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
 void cpu_note_fence(void);
 extern bool cpu_is_touching; // this launch's accesses are counted

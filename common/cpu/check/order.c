@@ -2,7 +2,6 @@
 // the other. Each launch leaves its number in cells; so does each copy while the queue has work of several streams:
 // what came earlier the host has waited for.
 #include "check.h"
-#include <sys/mman.h>
 
 enum { NUMBERS = 255 }; // in cells; 0 is nobody
 
@@ -30,8 +29,7 @@ void cpu_check_work(const struct cpu_work *work)
 void cpu_note_launch(void)
 {
     if (++cpu_launches % NUMBERS == 0) // the numbers begin again: what there is goes
-        for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-            if (a->shadow.writers) madvise(a->shadow.writers, 24 * cpu_cells_of(a->bytes), MADV_DONTNEED);
+        for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next) cpu_clear_cells(a);
     numbered[this_number()].stream = current->stream_number;
     numbered[this_number()].work = current->id;
     numbered[this_number()].is_before = true;

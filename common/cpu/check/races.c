@@ -76,6 +76,11 @@ static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
 
 static const void **touching_by(uint64_t who) { return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024]; }
 
+void cpu_end_block_of_races(void)
+{
+    __atomic_store_n(touching_by(cpu_checker->block), NULL, __ATOMIC_SEQ_CST);
+}
+
 // Two threads may write the same; a thread may read what others change by atomics, if the next that it
 // does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of a read
 // on another core it is not known yet.

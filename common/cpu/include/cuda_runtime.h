@@ -8,7 +8,6 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __assume(condition) ((void)0)
 #ifndef __clang__
 #define __builtin_assume(condition) ((void)0)
 #endif

@@ -141,6 +141,10 @@ PUBLIC cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     PUBLIC cudaError_t call { CALL(error); }
 ONLY_CHECKED(cudaDeviceEnablePeerAccess(int peer, unsigned flags),
              flags || !peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice)
+ONLY_CHECKED(cudaDeviceDisablePeerAccess(int peer), peer ? cudaErrorInvalidDevice : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c), c < 3 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c),
+             (c ? *c = cudaSharedMemBankSizeFourByte, cudaSuccess : cudaErrorInvalidValue))
 ONLY_CHECKED(cudaSetDeviceFlags(unsigned flags), flags < 32 ? cudaSuccess : cudaErrorInvalidValue)
 ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c), (unsigned)c < 4 ? cudaSuccess : cudaErrorInvalidValue)
 ONLY_CHECKED(cudaProfilerStart(void), cudaSuccess)
