@@ -1,7 +1,7 @@
 """CUDA C++ to C++, after the preprocessor and before the compiler: for nvcc, beside this file.
 
 kernel<<<grid, block>>>(a);       (configure(..., grid, block), kernel(a));
-__global__ void kernel(int a) {}  void kernel(int a) { launch([a = argument(a)] {}); }  notes it for later
+__global__ void kernel(int a) {}  void kernel(int a) { launch<&kernel>([a = argument(a)] {}); }  notes it for later
 __shared__ int x[9];              static __thread int x[9]; cpu_cuda_shared(&x, ...);  a core runs one block at a time
 extern __shared__ int x[];        a pointer to the memory that the launch asked for
 __device__ int x;                 a variable in a section that the runtime can lock

@@ -12,8 +12,8 @@ OF_HOST = """abort atoi atof exit fclose fflush fgets fopen fprintf getchar gete
 sprintf srand strcat strcmp strcpy system time""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
 OF_STD_CONSTEXPR = "clamp max min".split()  # with an option of nvcc's, device code may call these
-NO_VARIABLE = """namespace using typedef template struct class union enum static_assert friend const constexpr operator
-__device__ __constant__ __managed__ __shared__""".split()
+NO_VARIABLE = "namespace using typedef template struct class union enum static_assert friend operator".split()
+FOR_BOTH = "const constexpr __device__ __constant__ __managed__ __shared__".split()  # variables that device code may use
 
 
 class Function:
@@ -34,7 +34,7 @@ class Function:
 class Sides:
     def __init__(self, source):
         self.source, self.tokens = source, source.tokens
-        self.functions, self.variables, self.sides = [], set(), {}
+        self.functions, self.variables, self.sides = [], {}, {}
         i = 0
         while i < len(self.tokens) - 1:
             i = self.declaration(i)
@@ -49,6 +49,8 @@ class Sides:
         while tokens[i : i + 2] == ["template", "<"]:
             i = source.closing_angle(i + 1) + 1
         end = source.until(i, ("{", "}", ";", "="))
+        if tokens[end] == "=" and "operator" in tokens[i:end]:
+            end = source.until(tokens.index("(", end), ("{", ";"))
         is_namespace = "namespace" in tokens[i : min(i + 2, end)] or tokens[i:end] == ["extern"]  # extern "C" {
         if tokens[end] == "}" or (is_namespace and tokens[end] == "{"):
             return end + 1
@@ -57,16 +59,16 @@ class Sides:
             is_attribute = tokens[left] in ("__attribute__", "alignas", "decltype")
             left = source.closing(left + 1) + 1 if is_attribute else left + 1
         is_function = left < end and is_name(tokens[left - 1]) and tokens[left - 1] not in TYPES
-        is_body = is_function and tokens[end] == "{"
+        is_body = left < end and tokens[end] == "{"
         last = source.closing(end) if is_body else source.until(end, (";",))
-        if is_function and tokens[left - 2] != "::" and "operator" not in tokens[start:left]:
+        words = set(tokens[start:end])
+        if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
-        elif not is_function and not set(NO_VARIABLE) & set(tokens[start:end]) and "<" not in tokens[start:end]:
-            while i < last and left == end:
-                i = source.until(i, ("=", "[", ";", "{", ","))
-                if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
-                    self.variables.add(tokens[i - 1])
-                i = source.until(i, (",", ";")) + 1
+        while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
+            i = source.until(i, ("=", "[", ";", "{", ","))
+            if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
+                self.variables.setdefault(tokens[i - 1], set()).add(not set(FOR_BOTH) & words)
+            i = source.until(i, (",", ";")) + 1
         return last + 1
 
     # ---- What is refused
@@ -104,7 +106,8 @@ class Sides:
             is_host = self.is_only(name, "__host__") or (name in OF_HOST and name not in self.sides)
             if is_host and self.is_called(places):
                 self.refuse(places[0], f'__host__ function("{name}")', f)
-            if name in self.variables and name not in self.sides and not self.is_declared(f, name):
+            is_host = self.variables.get(name) == {True} and name not in self.sides
+            if is_host and not self.is_declared(f, name):
                 self.source.stop(places[0], f'identifier "{name}" is undefined in device code: it is a variable of the host')
         for i in f.places.get("std", ()):
             name, after = self.tokens[i + 2], i + 3

@@ -8,9 +8,12 @@
 #include <sys/mman.h>
 
 enum { SHARED_CELLS = (CPU_MOST_SHARED + 65536) / 4 };
-#define MOST_CELL_BYTES ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
+#define MOST_CELL_BYTES \
+    ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
 
-enum { SMALL = 64 << 10 }; // bytes: less comes from malloc, as a process may only have some 65,000 mappings
+enum {
+    SMALL = 64 << 10
+}; // bytes: less comes from malloc, as a process may only have some 65,000 mappings
 
 static void *lazy_pages(size_t bytes) // zero, and there when they are touched
 {
@@ -59,7 +62,8 @@ void cpu_track(struct cpu_allocation *a)
     size_t cells = cpu_cells_of(a->bytes);
     s->writers = lazy_pages(24 * cells);
     s->readers = s->writers ? s->writers + cells : NULL;
-    while (24 * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES) s->skipped = 2 * s->skipped + 4096;
+    while (24 * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES)
+        s->skipped = 2 * s->skipped + 4096;
     if (a->kind == DEVICE) s->written = lazy_pages(cells);
     if (s->written) s->all_written = 0;
 }
@@ -105,7 +109,8 @@ void cpu_note_copied(const char *from, size_t bytes, bool to_host)
 {
     struct cpu_allocation *a = cpu_find_allocation(from);
     if (!a || !a->shadow.written) return;
-    size_t offset = (size_t)(from - a->base), end = offset + bytes, gaps = 0, first = 0, longest = 0, all = 0;
+    size_t offset = (size_t)(from - a->base), end = offset + bytes, gaps = 0, first = 0,
+           longest = 0, all = 0;
     for (size_t i = offset < a->shadow.all_written ? a->shadow.all_written : offset; i < end;) {
         size_t start = i;
         while (i < end && !is_written(&a->shadow, i)) i++;
@@ -120,7 +125,8 @@ void cpu_note_copied(const char *from, size_t bytes, bool to_host)
     }
     bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
     if (gaps && to_host && !is_padding)
-        cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an allocation of %zu bytes",
+        cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
+                        "allocation of %zu bytes",
                         all, first, a->bytes);
 }
 
@@ -135,7 +141,8 @@ void cpu_check_launch(const struct cpu_launch *launch)
     cpu_begin_touches(launch);
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
-        if (a && launch->argument[i].is_read_only && !cpu_streams_meet) a->shadow.quiet_launch = cpu_launches;
+        if (a && launch->argument[i].is_read_only && !cpu_streams_meet)
+            a->shadow.quiet_launch = cpu_launches;
     }
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
@@ -145,15 +152,18 @@ void cpu_check_launch(const struct cpu_launch *launch)
 
 void cpu_check_core(const char *stacks, size_t stack_bytes)
 {
-    struct cpu_checker *k = cpu_is_checking() ? lazy_pages(sizeof *k + 24 * (size_t)SHARED_CELLS) : NULL;
+    struct cpu_checker *k =
+        cpu_is_checking() ? lazy_pages(sizeof *k + 24 * (size_t)SHARED_CELLS) : NULL;
     if (!k) return;
     const char *own[] = {(char *)&threadIdx,        (char *)&blockIdx,
                          (char *)&blockDim,         (char *)&gridDim,
                          (char *)&cpu_cuda_row_end, (char *)&cpu_cuda_dynamic_shared};
     const char *end = own[0];
-    *k = (struct cpu_checker){
-        .stacks = stacks, .stack_bytes = stack_bytes, .own = own[0], .pages = (char *)(k + 1),
-        .has_no_short_cuts = cpu_is_touching || cpu_has_others};
+    *k = (struct cpu_checker){.stacks = stacks,
+                              .stack_bytes = stack_bytes,
+                              .own = own[0],
+                              .pages = (char *)(k + 1),
+                              .has_no_short_cuts = cpu_is_touching || cpu_has_others};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (own[i] < k->own) k->own = own[i];
         if (own[i] + sizeof(dim3) > end) end = own[i] + sizeof(dim3);
@@ -178,7 +188,8 @@ void cpu_check_block(void)
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
     cpu_end_block_of_races(); // the one before
-    uint64_t block = blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);
+    uint64_t block =
+        blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);
     k->block = (cpu_launches % 255 + 1) << LAUNCH | (block << BLOCK & BITS(BLOCK, LAUNCH));
     k->shared += (uint64_t)1 << BLOCK;
     k->epoch = 0;
@@ -219,7 +230,8 @@ PUBLIC void cpu_cuda_shared(const volatile void *base, size_t bytes, const char 
             return;
         }
     size_t cells = cpu_cells_of(bytes);
-    if (k->count == sizeof k->variables / sizeof k->variables[0] || k->used + cells > SHARED_CELLS) return;
+    if (k->count == sizeof k->variables / sizeof k->variables[0] || k->used + cells > SHARED_CELLS)
+        return;
     uint64_t *writers = (uint64_t *)k->pages + 3 * k->used;
     k->used += cells;
     k->variables[k->count++] =
@@ -279,12 +291,13 @@ static bool is_in_heap(const struct cpu_access *x)
 {
     pthread_mutex_lock(&heap_lock);
     const struct piece *piece = heap;
-    while (piece && (x->address < piece->start - 8 || x->address >= piece->start + piece->bytes + AROUND))
+    while (piece &&
+           (x->address < piece->start - 8 || x->address >= piece->start + piece->bytes + AROUND))
         piece = piece->next;
     pthread_mutex_unlock(&heap_lock);
     if (piece && (x->address < piece->start || x->address + x->bytes > piece->start + piece->bytes))
-        cpu_complain(cudaErrorIllegalAddress, x, "%s outside the %zu bytes that malloc or new gave it", verb(x),
-                     piece->bytes);
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s outside the %zu bytes that malloc or new gave it", verb(x), piece->bytes);
     return piece;
 }
 
@@ -303,8 +316,8 @@ static void check_written(struct cpu_allocation *a, const struct cpu_access *x, 
         if (!is_written(s, i)) first = missing++ ? first : i;
     if (missing && (x->bytes <= 8 || missing == x->bytes))
         cpu_complain(cudaErrorLaunchFailure, x,
-                     "reads byte %zu of an allocation of %zu bytes, which nobody has written", first,
-                     a->bytes);
+                     "reads byte %zu of an allocation of %zu bytes, which nobody has written",
+                     first, a->bytes);
 }
 
 static void check_allocation(struct cpu_allocation *a, const struct cpu_access *x)
@@ -315,8 +328,12 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE) s->read_launch = cpu_launches;
-    struct cpu_where where = {{s->writers, s->read_launch == cpu_launches || cpu_has_others ? s->readers : NULL},
-                              offset, IN_LAUNCH, cpu_checker->block, NULL};
+    struct cpu_where where = {
+        {s->writers, s->read_launch == cpu_launches || cpu_has_others ? s->readers : NULL},
+        offset,
+        IN_LAUNCH,
+        cpu_checker->block,
+        NULL};
     cpu_check_race(x, &where);
 }
 
@@ -329,10 +346,11 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
         if (x->bytes > v->bytes - offset) break;
         k->last = i;
         if (!(x->kind & WRITE) && (v->cells.writers[offset / 4] ^ k->shared) & IN_BLOCK)
-            cpu_complain(cudaErrorLaunchFailure, x,
-                         "reads byte %zu of the shared memory %s, which no thread of this block has "
-                         "written yet; is a __syncthreads() missing before?",
-                         offset, v->name);
+            cpu_complain(
+                cudaErrorLaunchFailure, x,
+                "reads byte %zu of the shared memory %s, which no thread of this block has "
+                "written yet; is a __syncthreads() missing before?",
+                offset, v->name);
         struct cpu_where where = {v->cells, offset, IN_BLOCK, k->shared, v->name};
         cpu_check_race(x, &where);
         return true;
@@ -366,8 +384,9 @@ static void complain_of_shared(const struct cpu_checker *k, const struct cpu_acc
     for (unsigned i = 0; i < k->count; i++) {
         const struct cpu_shared *v = &k->variables[i];
         if (x->address >= v->base - 16 && x->address < v->base + v->bytes + 64)
-            cpu_complain(cudaErrorIllegalAddress, x, "%s outside the %zu bytes of the shared memory %s",
-                         verb(x), v->bytes, v->name);
+            cpu_complain(cudaErrorIllegalAddress, x,
+                         "%s outside the %zu bytes of the shared memory %s", verb(x), v->bytes,
+                         v->name);
     }
 }
 
@@ -381,10 +400,11 @@ static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
         return;
     }
     complain_of_shared(k, x);
-    if ((uintptr_t)x->address < 4096) cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
+    if ((uintptr_t)x->address < 4096)
+        cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
     if (is_in_heap(x) || dl_iterate_phdr(find_constants, (void *)x)) return;
-    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's", verb(x),
-                 (const void *)x->address);
+    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
+                 verb(x), (const void *)x->address);
 }
 
 static void complain_of_device(const struct cpu_access *x)
@@ -392,16 +412,19 @@ static void complain_of_device(const struct cpu_access *x)
     const struct cpu_allocation *a = cpu_find_neighbour(x->address);
     const char *end = a ? a->base + a->bytes : NULL;
     if (a && a->is_freed)
-        cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed (%zu bytes)", verb(x), a->bytes);
+        cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed (%zu bytes)", verb(x),
+                     a->bytes);
     if (a && x->address < a->base)
-        cpu_complain(cudaErrorIllegalAddress, x, "%s %zu bytes, %zu bytes before an allocation of %zu bytes",
-                     verb(x), x->bytes, (size_t)(a->base - x->address), a->bytes);
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s %zu bytes, %zu bytes before an allocation of %zu bytes", verb(x), x->bytes,
+                     (size_t)(a->base - x->address), a->bytes);
     if (a)
         cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes behind the end of an allocation of %zu bytes", verb(x), x->bytes,
-                     x->address < end ? 0 : (size_t)(x->address - end), a->bytes);
-    cpu_complain(cudaErrorInvalidAddressSpace, x, "%s the address %p, where no device memory is", verb(x),
-                 (const void *)x->address);
+                     "%s %zu bytes, %zu bytes behind the end of an allocation of %zu bytes",
+                     verb(x), x->bytes, x->address < end ? 0 : (size_t)(x->address - end),
+                     a->bytes);
+    cpu_complain(cudaErrorInvalidAddressSpace, x, "%s the address %p, where no device memory is",
+                 verb(x), (const void *)x->address);
 }
 
 void cpu_look_closely(const struct cpu_access *x)

@@ -29,7 +29,7 @@ enum {
 #define BYTES BITS(0, IS_ATOMIC)
 #define IN_LAUNCH (BITS(LAUNCH, 63) | (uint64_t)1 << 63)
 #define IN_BLOCK (BITS(BLOCK, LAUNCH) | IN_LAUNCH)
-#define NUMBER(cell, from, to) ((unsigned)(((cell) & BITS(from, to)) >> (from)))
+#define NUMBER(cell, from, to) ((unsigned)(((cell)&BITS(from, to)) >> (from)))
 
 struct cpu_cells { // for each four bytes: the last writer, and two readers
     uint64_t *writers, *readers;
@@ -38,15 +38,15 @@ struct cpu_cells { // for each four bytes: the last writer, and two readers
 // A core that runs blocks.
 struct cpu_checker {
     bool is_in_doubt, has_no_short_cuts;
-    uint64_t block;  // the one that runs, and its launch, as in a cell
-    uint64_t shared; // the same for shared memory: the blocks that this core has begun
-    uint64_t epoch;  // as in a cell
-    unsigned block_epoch;       // when all threads of the block waited for each other last
-    bool is_late;               // this block has waited more often than a cell can count: no more races
-    bool has_fenced;            // this block has met a __threadfence
-    bool has_acquired;          // it has done something atomic
-    unsigned released[1024];    // epoch: the last atomic write behind a fence, by each thread
-    struct cpu_warp {           // the same by any lane of a warp; and when they waited for each other last
+    uint64_t block;       // the one that runs, and its launch, as in a cell
+    uint64_t shared;      // the same for shared memory: the blocks that this core has begun
+    uint64_t epoch;       // as in a cell
+    unsigned block_epoch; // when all threads of the block waited for each other last
+    bool is_late;         // this block has waited more often than a cell can count: no more races
+    bool has_fenced;      // this block has met a __threadfence
+    bool has_acquired;    // it has done something atomic
+    unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
+    struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
         unsigned waited, released, acquired;
         bool has_fenced;
     } warps[WARPS];
@@ -92,9 +92,9 @@ struct cpu_where {
 };
 
 // order.c: work of several streams
-extern bool cpu_has_others;       // some launch or copy that does not come before this one has left cells
+extern bool cpu_has_others; // some launch or copy that does not come before this one has left cells
 bool cpu_is_before(uint64_t cell); // what has left it
-void cpu_note_launch(void);       // counts it, for cells
+void cpu_note_launch(void);        // counts it, for cells
 void cpu_tell_streams(const struct cpu_access *access, uint64_t other, const char *mine);
 
 void cpu_look_closely(const struct cpu_access *access);

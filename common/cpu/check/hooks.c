@@ -7,8 +7,8 @@ __thread struct cpu_checker *cpu_checker;
 
 // A read that adds nothing to what is known: who wrote came before all threads waited, or before this
 // launch, and two readers are noted that any later writer is in a race with, if it is in one with this.
-static inline bool is_known(const uint64_t *writer, const uint64_t *readers, const struct cpu_checker *k,
-                            uint64_t block, uint64_t same)
+static inline bool is_known(const uint64_t *writer, const uint64_t *readers,
+                            const struct cpu_checker *k, uint64_t block, uint64_t same)
 {
     uint64_t write = *writer ^ block, first = readers[0], second = readers[1];
     if (!(write & same) && (write & IN_BLOCK || NUMBER(*writer, EPOCH, THREAD) >= k->block_epoch))
@@ -19,15 +19,19 @@ static inline bool is_known(const uint64_t *writer, const uint64_t *readers, con
     if ((first ^ second) & IN_BLOCK) return true;
     if (((first ^ block) | (second ^ block)) & IN_BLOCK) return false;
     unsigned since = k->block_epoch;
-    if (!((first ^ second) & BITS(THREAD + 5, BLOCK))) { // of one warp: enough if it is this thread's
+    if (!((first ^ second) &
+          BITS(THREAD + 5, BLOCK))) { // of one warp: enough if it is this thread's
         unsigned warp = cpu_thread_number() / 32;
-        if (NUMBER(first, THREAD + 5, BLOCK) != warp || !((first ^ second) & BITS(THREAD, THREAD + 5))) return false;
+        if (NUMBER(first, THREAD + 5, BLOCK) != warp ||
+            !((first ^ second) & BITS(THREAD, THREAD + 5)))
+            return false;
         if (k->warps[warp].waited > since) since = k->warps[warp].waited;
     }
     return NUMBER(first, EPOCH, THREAD) >= since && NUMBER(second, EPOCH, THREAD) >= since;
 }
 
-static inline bool is_usual(const struct cpu_checker *k, const char *address, size_t bytes, int kind)
+static inline bool is_usual(const struct cpu_checker *k, const char *address, size_t bytes,
+                            int kind)
 {
     if ((size_t)(address - k->stacks) < k->stack_bytes) return true;
     if (kind != READ || k->has_no_short_cuts) return false;
@@ -48,8 +52,8 @@ static inline bool is_usual(const struct cpu_checker *k, const char *address, si
         size_t offset = (size_t)(address - v->base);
         if (offset < v->bytes && offset + 4 <= v->bytes && offset % 4 == 0)
             return !((v->cells.writers[offset / 4] ^ k->shared) & IN_BLOCK) &&
-                   is_known(&v->cells.writers[offset / 4], &v->cells.readers[offset / 2], k, k->shared,
-                            IN_BLOCK);
+                   is_known(v->cells.writers + offset / 4, v->cells.readers + offset / 2, k,
+                            k->shared, IN_BLOCK);
     }
     return false;
 }
@@ -92,7 +96,10 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
     PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC, HERE); } \
     PUBLIC void __tsan_volatile_write##n(T *p) { look_and_spin(p, n, ATOMIC | WRITE, HERE); } \
     PUBLIC void __tsan_unaligned_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC, HERE); } \
-    PUBLIC void __tsan_unaligned_volatile_write##n(T *p) { look_and_spin(p, n, ATOMIC | WRITE, HERE); }
+    PUBLIC void __tsan_unaligned_volatile_write##n(T *p) \
+    { \
+        look_and_spin(p, n, ATOMIC | WRITE, HERE); \
+    }
 LOOKS(1, uint8_t)
 LOOKS(2, uint16_t)
 LOOKS(4, uint32_t)
@@ -116,12 +123,14 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST); \
     }
 #define EXCHANGE(bits, T, name) \
-    PUBLIC bool __tsan_atomic##bits##_compare_exchange_##name(T *p, T *seen, T value, int yes, int no) \
+    PUBLIC bool __tsan_atomic##bits##_compare_exchange_##name(T *p, T *seen, T value, int yes, \
+                                                              int no) \
     { \
         (void)yes, (void)no; \
         look(p, sizeof *p, ATOMIC | WRITE, HERE); \
-        bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-        note_spin(is_done && *seen != value); \
+        bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
+                                                   __ATOMIC_SEQ_CST); \
+        note_spin(is_done &&*seen != value); \
         return is_done; \
     }
 #define ATOMICS(bits, T) \

@@ -42,10 +42,11 @@ void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mi
     char here[400], there[400];
     const char *h = cpu_line_of(x->place, here, sizeof here);
     const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
-    cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: record an event there, "
+    cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: "
+            "record an event there, "
             "and let this stream wait for it (cudaStreamWaitEvent)",
-            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads", cpu_kind_at(other) & WRITE ? "wrote" : "read",
-            t ? t : "an unknown place");
+            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads",
+            cpu_kind_at(other) & WRITE ? "wrote" : "read", t ? t : "an unknown place");
 }
 
 // One side of a copy.
@@ -55,7 +56,8 @@ static void check_side(const char *start, size_t bytes, int kind)
     const struct cpu_access x = {start, bytes, kind, current->call.place};
     if (!a || !a->shadow.writers) return;
     const struct cpu_shadow *s = &a->shadow;
-    uint64_t me = this_number() << LAUNCH | (uint64_t)cpu_site_of(x.place, kind) << SITE | BYTES, other = 0;
+    uint64_t me = this_number() << LAUNCH | (uint64_t)cpu_site_of(x.place, kind) << SITE | BYTES,
+             other = 0;
     size_t first = (size_t)(start - a->base);
     for (size_t i = first / 4; i <= (first + bytes - 1) / 4 && !other; i++) {
         if (i * 4 & s->skipped) continue;
@@ -68,7 +70,8 @@ static void check_side(const char *start, size_t bytes, int kind)
         else
             readers[cpu_is_before(readers[0]) ? 0 : 1] = me;
     }
-    if (other && cpu_break_context(cudaErrorLaunchFailure)) cpu_tell_streams(&x, other, current->call.name);
+    if (other && cpu_break_context(cudaErrorLaunchFailure))
+        cpu_tell_streams(&x, other, current->call.name);
 }
 
 void cpu_check_copy(const char *to, const char *from, size_t bytes)

@@ -3,11 +3,15 @@
 #include "check.h"
 #include <string.h>
 
-static uintptr_t sites[SITES]; // the instructions seen, and in the lowest bits what they do; 0: too many
-static const void *touching[1 << 10];            // by a block: where its last plain access was noted
+static uintptr_t
+    sites[SITES]; // the instructions seen, and in the lowest bits what they do; 0: too many
+static const void *touching[1 << 10]; // by a block: where its last plain access was noted
 static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: the launch
 
-static uintptr_t site_at(uint64_t cell) { return __atomic_load_n(&sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED); }
+static uintptr_t site_at(uint64_t cell)
+{
+    return __atomic_load_n(&sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED);
+}
 int cpu_kind_at(uint64_t cell) { return (int)(site_at(cell) & 3); }
 const void *cpu_place_at(uint64_t cell) { return (const void *)(site_at(cell) >> 2); }
 
@@ -17,7 +21,8 @@ unsigned cpu_site_of(const void *place, int kind)
     size_t hash = wanted * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
     for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
         uintptr_t *site = &sites[hash ? hash : 1], seen = __atomic_load_n(site, __ATOMIC_RELAXED);
-        if (!seen && __atomic_compare_exchange_n(site, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (!seen && __atomic_compare_exchange_n(site, &seen, wanted, false, __ATOMIC_RELAXED,
+                                                 __ATOMIC_RELAXED))
             seen = wanted;
         if (seen == wanted) return (unsigned)(site - sites);
     }
@@ -42,12 +47,14 @@ static void note_atomic(int kind)
     k->has_acquired = true;
     if (warp->has_fenced && kind & WRITE) warp->released = k->released[thread] = cpu_next_epoch(k);
     warp->acquired = NUMBER(k->epoch, EPOCH, THREAD);
-    if (k->has_fenced && kind & WRITE) released[NUMBER(k->block, BLOCK, LAUNCH)] = k->block & IN_LAUNCH;
+    if (k->has_fenced && kind & WRITE)
+        released[NUMBER(k->block, BLOCK, LAUNCH)] = k->block & IN_LAUNCH;
 }
 
 static bool is_released(uint64_t other) // by another block
 {
-    return cpu_checker->has_acquired && released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
+    return cpu_checker->has_acquired &&
+           released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
 }
 
 // Of two threads of this block: has one waited for the other since?
@@ -55,7 +62,8 @@ static bool has_waited(uint64_t other, uint64_t me)
 {
     const struct cpu_checker *k = cpu_checker;
     unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
-    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32], *others = &k->warps[thread / 32];
+    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
+                          *others = &k->warps[thread / 32];
     return then < k->block_epoch || (mine == others && then < mine->waited) ||
            (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
            (then < others->released && others->released <= mine->acquired);
@@ -74,7 +82,10 @@ static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
 
 // ---- Doubt: a race that may be harmless
 
-static const void **touching_by(uint64_t who) { return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024]; }
+static const void **touching_by(uint64_t who)
+{
+    return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024];
+}
 
 void cpu_end_block_of_races(void)
 {
@@ -84,7 +95,8 @@ void cpu_end_block_of_races(void)
 // Two threads may write the same; a thread may read what others change by atomics, if the next that it
 // does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of a read
 // on another core it is not known yet.
-static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const uint64_t *cell, const char *name)
+static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const uint64_t *cell,
+                  const char *name)
 {
     struct cpu_checker *k = cpu_checker;
     int others = cpu_kind_at(other);
@@ -111,13 +123,16 @@ void cpu_settle(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
     const struct cpu_access *x = &k->doubt.access;
-    uint64_t now_here = (k->doubt.name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
+    uint64_t now_here =
+        (k->doubt.name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
     bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
-    if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC)) return;
+    if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC))
+        return;
     k->is_in_doubt = false;
     k->has_no_short_cuts = cpu_is_touching || cpu_has_others;
-    bool is_harmless =
-        x->kind == READ ? is_same_thread : k->doubt.is_open || memcmp(x->address, k->doubt.before, x->bytes) == 0;
+    bool is_harmless = x->kind == READ
+                           ? is_same_thread
+                           : k->doubt.is_open || memcmp(x->address, k->doubt.before, x->bytes) == 0;
     if (is_harmless) return;
     cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
     if (next) cpu_leave_kernel();
@@ -156,17 +171,21 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
 {
     struct cpu_checker *k = cpu_checker;
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
-                   (uint64_t)cpu_site_of(x->place, x->kind) << SITE | (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
+                   (uint64_t)cpu_site_of(x->place, x->kind) << SITE |
+                   (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
     if (x->kind & ATOMIC) note_atomic(x->kind);
     if (!(x->kind & ATOMIC)) __atomic_store_n(touching_by(who), x->address, __ATOMIC_SEQ_CST);
     for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {
         size_t first = i * 4 < where->offset ? where->offset - i * 4 : 0;
         size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
-        uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i], old = *writer;
+        uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i],
+                 old = *writer;
         uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL;
-        if (old != me && is_race(old, me, where->same, x->kind)) doubt(x, me, old, writer, where->name);
+        if (old != me && is_race(old, me, where->same, x->kind))
+            doubt(x, me, old, writer, where->name);
         for (int j = 0; readers && j < 2; j++) {
-            uint64_t reader = __atomic_load_n(&readers[j], __ATOMIC_SEQ_CST); // another core may change it
+            uint64_t reader =
+                __atomic_load_n(&readers[j], __ATOMIC_SEQ_CST); // another core may change it
             if (reader != me && is_race(reader, me, where->same, x->kind))
                 doubt(x, me, reader, &readers[j], where->name);
         }

@@ -11,7 +11,8 @@
 bool cpu_is_own(const void *place)
 {
     Dl_info here, there;
-    return dladdr(place, &there) && dladdr((void *)cpu_is_own, &here) && here.dli_fbase == there.dli_fbase;
+    return dladdr(place, &there) && dladdr((void *)cpu_is_own, &here) &&
+           here.dli_fbase == there.dli_fbase;
 }
 
 // The line of the source: the innermost that is not in a header of the stand-in or of C++. addr2line comes
@@ -25,7 +26,8 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
     if (cpu_is_own(place)) return NULL;
     if (!place || !dladdr1(place, &in, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
     snprintf(file, sizeof file, "%s", map->l_name);
-    ssize_t length = file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program itself
+    ssize_t length =
+        file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program itself
     if (length > 0) file[length] = '\0';
     snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", file,
              (unsigned long)((uintptr_t)place - 1 - map->l_addr));
@@ -52,8 +54,8 @@ void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *for
         const char *where = cpu_line_of(x->place, line, sizeof line);
         snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
         cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", where ? where : launched,
-                cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
-                threadIdx.z);
+                cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+                threadIdx.y, threadIdx.z);
     }
     cpu_checker->is_in_doubt = false;
     cpu_leave_kernel();
@@ -71,8 +73,8 @@ static void name_thread(char *text, size_t size, uint64_t cell, bool with_block)
     else if (with_block)
         n = snprintf(text, size, "block %u,%u,%u ", b % gridDim.x, b / gridDim.x % gridDim.y,
                      b / gridDim.x / gridDim.y);
-    snprintf(text + n, size - (size_t)n, "thread %u,%u,%u", t % blockDim.x, t / blockDim.x % blockDim.y,
-             t / blockDim.x / blockDim.y);
+    snprintf(text + n, size - (size_t)n, "thread %u,%u,%u", t % blockDim.x,
+             t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y);
 }
 
 static const char *advice(uint64_t me, uint64_t other, const char *name, bool is_same_line)
@@ -81,9 +83,11 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
     if (name && is_of_warp && !is_same_line)
         return "put __syncwarp() or __syncthreads() between them, or use an atomic";
     if (name) return "put __syncthreads() between them, or use an atomic";
-    if (is_same_line) return "use an atomic such as atomicAdd, or write to other memory than you read";
+    if (is_same_line)
+        return "use an atomic such as atomicAdd, or write to other memory than you read";
     if ((me ^ other) & BITS(BLOCK, LAUNCH))
-        return "blocks do not wait for each other: use an atomic, a second launch, or other memory for the "
+        return "blocks do not wait for each other: use an atomic, a second launch, or other memory "
+               "for the "
                "result";
     return "put __syncthreads() between them, or use an atomic";
 }
@@ -104,9 +108,10 @@ void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, cons
     snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
     name_thread(mine, sizeof mine, me, !name);
     name_thread(others, sizeof others, other, !name);
-    cpu_say("%s: kernel %s has a race%s%s: %s %s what %s %s%s at %s, and nothing says which comes first: %s",
-            h ? h : launched, cpu_running->kernel, name ? " on the shared memory " : "", name ? name : "", mine,
-            x->kind & WRITE ? "writes" : "reads", others, kind & WRITE ? "wrote" : "read",
-            kind & ATOMIC && kind & WRITE ? " atomically" : "", t ? t : "an unknown place",
-            advice(me, other, name, h && t && strcmp(h, t) == 0));
+    cpu_say("%s: kernel %s has a race%s%s: %s %s what %s %s%s at %s, and nothing says which comes "
+            "first: %s",
+            h ? h : launched, cpu_running->kernel, name ? " on the shared memory " : "",
+            name ? name : "", mine, x->kind & WRITE ? "writes" : "reads", others,
+            kind & WRITE ? "wrote" : "read", kind & ATOMIC && kind & WRITE ? " atomically" : "",
+            t ? t : "an unknown place", advice(me, other, name, h && t && strcmp(h, t) == 0));
 }

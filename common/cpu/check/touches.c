@@ -11,7 +11,8 @@ enum { SECTOR = 32, MOST_SHOWN = 256 };
 
 struct cpu_touch {
     const char *address;
-    unsigned site, thread, turn; // turn: how often this thread had been at this site, after `number`
+    unsigned site, thread,
+        turn; // turn: how often this thread had been at this site, after `number`
     unsigned bytes, number;
 };
 
@@ -51,7 +52,8 @@ void cpu_note_touch(const struct cpu_access *x)
     struct cpu_checker *k = cpu_checker;
     const struct cpu_touch *last = k->touches ? &k->touch[k->touches - 1] : NULL;
     bool goes_on = last && last->address == x->address && last->thread == cpu_thread_number() &&
-                   x->kind == (ATOMIC | WRITE) && cpu_kind_at((uint64_t)last->site << SITE) == ATOMIC;
+                   x->kind == (ATOMIC | WRITE) &&
+                   cpu_kind_at((uint64_t)last->site << SITE) == ATOMIC;
     if (goes_on) k->touches--; // the atomics of ../include read, then compare and swap
     if (k->touches == k->room) {
         k->room = 2 * k->room + 4096;
@@ -96,17 +98,21 @@ void cpu_end_touches_of_block(void)
     if (!k || !k->touches) return;
     struct cpu_touch *t = k->touch;
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; !blockIdx.x && !blockIdx.y && !blockIdx.z && i < k->touches && shown_count < MOST_SHOWN; i++)
+    for (unsigned i = 0;
+         !blockIdx.x && !blockIdx.y && !blockIdx.z && i < k->touches && shown_count < MOST_SHOWN;
+         i++)
         if (t[i].thread < 32) shown[shown_count++] = t[i];
     qsort(t, k->touches, sizeof *t, by_site_and_thread);
     for (unsigned i = 1; i < k->touches; i++)
-        t[i].turn = t[i].site == t[i - 1].site && t[i].thread == t[i - 1].thread ? t[i - 1].turn + 1 : 0;
+        t[i].turn =
+            t[i].site == t[i - 1].site && t[i].thread == t[i - 1].thread ? t[i - 1].turn + 1 : 0;
     qsort(t, k->touches, sizeof *t, by_request);
     uintptr_t next = 0; // the first sector that this request has not asked for yet
     for (unsigned i = 0; i < k->touches; i++) {
         struct cpu_counts *c = &counts[t[i].site];
         bool is_new = i == 0 || !is_one_request(&t[i], &t[i - 1]);
-        uintptr_t first = (uintptr_t)t[i].address / SECTOR, end = ((uintptr_t)t[i].address + t[i].bytes - 1) / SECTOR + 1;
+        uintptr_t first = (uintptr_t)t[i].address / SECTOR,
+                  end = ((uintptr_t)t[i].address + t[i].bytes - 1) / SECTOR + 1;
         if (is_new || first > next) next = first;
         c->requests += is_new;
         c->accesses++;
@@ -145,8 +151,10 @@ void cpu_end_touches(const struct cpu_launch *l)
     fprintf(report, "{\"kernel\": ");
     write_text(l->kernel);
     const char *slash = strrchr(l->file, '/');
-    fprintf(report, ", \"launch\": \"%s:%d\", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [",
-            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+    fprintf(report,
+            ", \"launch\": \"%s:%d\", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [",
+            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+            l->block.y, l->block.z);
     for (unsigned site = 0; site < SITES; site++)
         if (counts[site].accesses) order[lines++] = site;
     qsort(order, lines, sizeof *order, by_place); // as they are in the code
@@ -158,8 +166,11 @@ void cpu_end_touches(const struct cpu_launch *l)
         line[site] = i;
         fprintf(report, "%s{\"place\": ", i ? ", " : "");
         write_text(place ? place : "?");
-        fprintf(report, ", \"kind\": \"%s\", \"accesses\": %lu, \"bytes\": %lu, \"requests\": %lu, \"sectors\": %lu}",
-                kind[cpu_kind_at((uint64_t)site << SITE)], c->accesses, c->bytes, c->requests, c->sectors);
+        fprintf(report,
+                ", \"kind\": \"%s\", \"accesses\": %lu, \"bytes\": %lu, \"requests\": %lu, "
+                "\"sectors\": %lu}",
+                kind[cpu_kind_at((uint64_t)site << SITE)], c->accesses, c->bytes, c->requests,
+                c->sectors);
     }
     fprintf(report, "], \"touches\": [");
     for (unsigned i = 0; i < shown_count; i++) {
@@ -169,12 +180,17 @@ void cpu_end_touches(const struct cpu_launch *l)
         while (m < memories && memory[m] != a) m++;
         if (m == 16) continue;
         if (m == memories) memory[memories++] = a;
-        fprintf(report, "%s{\"line\": %u, \"block\": [0,0,0], \"thread\": [%u,%u,%u], \"memory\": %d, \"offset\": %zu, "
-                "\"bytes\": %u}", i ? ", " : "", line[shown[i].site], t % l->block.x, t / l->block.x % l->block.y,
-                t / l->block.x / l->block.y, m, (size_t)(shown[i].address - a->base), shown[i].bytes);
+        fprintf(report,
+                "%s{\"line\": %u, \"block\": [0,0,0], \"thread\": [%u,%u,%u], \"memory\": %d, "
+                "\"offset\": %zu, "
+                "\"bytes\": %u}",
+                i ? ", " : "", line[shown[i].site], t % l->block.x, t / l->block.x % l->block.y,
+                t / l->block.x / l->block.y, m, (size_t)(shown[i].address - a->base),
+                shown[i].bytes);
     }
     fprintf(report, "], \"memory\": [");
-    for (int m = 0; m < memories; m++) fprintf(report, "%s{\"bytes\": %zu}", m ? ", " : "", memory[m]->bytes);
+    for (int m = 0; m < memories; m++)
+        fprintf(report, "%s{\"bytes\": %zu}", m ? ", " : "", memory[m]->bytes);
     fprintf(report, "]}\n");
 }
 

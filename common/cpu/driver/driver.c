@@ -1,6 +1,6 @@
 // The driver's calls: those of the runtime by other names, and modules.
-#include "cuda.h"
 #include "../runtime/runtime.h"
+#include "cuda.h"
 #include "nvrtc_images.h"
 #include <dlfcn.h>
 #include <elf.h>

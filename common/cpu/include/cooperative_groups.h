@@ -22,8 +22,7 @@ class thread_group {
   protected:
     thread_group(unsigned count, unsigned rank, unsigned mask, bool is_block)
         : count(count), rank(rank), mask(mask), is_block(is_block)
-    {
-    }
+    {}
     unsigned count, rank, mask;
     bool is_block;
     friend thread_group tiled_partition(const thread_group &, unsigned);
@@ -31,7 +30,9 @@ class thread_group {
 
 class thread_block : public thread_group {
   public:
-    thread_block() : thread_group(blockDim.x * blockDim.y * blockDim.z, cpu_cuda::thread_number(), ~0u, true) {}
+    thread_block()
+        : thread_group(blockDim.x * blockDim.y * blockDim.z, cpu_cuda::thread_number(), ~0u, true)
+    {}
     static dim3 group_index() { return blockIdx; }
     static dim3 thread_index() { return threadIdx; }
     static dim3 group_dim() { return blockDim; }
@@ -41,21 +42,30 @@ inline thread_block this_thread_block() { return thread_block(); }
 
 class grid_group {
   public:
-    __attribute__((error("all blocks wait for each other: that needs a GPU, the CPU stand-in has none"))) void sync() const;
+    __attribute__((
+        error("all blocks wait for each other: that needs a GPU, the CPU stand-in has none"))) void
+    sync() const;
     static unsigned long long size() { return blocks() * threads(); }
     static unsigned long long num_threads() { return size(); }
     static unsigned long long num_blocks() { return blocks(); }
     static unsigned long long block_rank()
     {
-        return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+        return blockIdx.x + (unsigned long long)gridDim.x *
+                                (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
     }
-    static unsigned long long thread_rank() { return block_rank() * threads() + cpu_cuda::thread_number(); }
+    static unsigned long long thread_rank()
+    {
+        return block_rank() * threads() + cpu_cuda::thread_number();
+    }
     static dim3 group_dim() { return gridDim; }
     static dim3 dim_blocks() { return gridDim; }
     static dim3 block_index() { return blockIdx; }
 
   private:
-    static unsigned long long blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+    static unsigned long long blocks()
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
     static unsigned long long threads() { return blockDim.x * blockDim.y * blockDim.z; }
 };
 inline grid_group this_grid() { return grid_group(); }
@@ -81,16 +91,17 @@ class lanes_group : public thread_group {
     {
         return packed(__match_all_sync(mask, value, &are_all, file, line));
     }
-    template <class T, class Operation> T cpu_reduce(T value, Operation combine, const char *file, int line) const
+    template <class T, class Operation>
+    T cpu_reduce(T value, Operation combine, const char *file, int line) const
     {
         return cpu_cuda::reduce("reduce", mask, value, combine, file, line);
     }
 
   protected:
     explicit lanes_group(unsigned mask)
-        : thread_group(__builtin_popcount(mask), __builtin_popcount(mask & ((1u << cpu_cuda::lane()) - 1)), mask, false)
-    {
-    }
+        : thread_group(__builtin_popcount(mask),
+                       __builtin_popcount(mask & ((1u << cpu_cuda::lane()) - 1)), mask, false)
+    {}
     int lane_of(int rank) const // the rank-th lane of the mask
     {
         unsigned left = mask;
@@ -107,14 +118,17 @@ class lanes_group : public thread_group {
 
 // `size` lanes in a row; 1, 2, 4, 8, 16 or 32.
 template <unsigned Size, class Parent = void> class thread_block_tile : public lanes_group {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
   public:
     thread_block_tile()
-        : lanes_group((Size == 32 ? ~0u : (1u << Size % 32) - 1) << (unsigned)cpu_cuda::lane() / Size * Size)
-    {
-    }
-    template <class OtherParent> thread_block_tile(const thread_block_tile<Size, OtherParent> &) : thread_block_tile() {}
+        : lanes_group((Size == 32 ? ~0u : (1u << Size % 32) - 1)
+                      << (unsigned)cpu_cuda::lane() / Size * Size)
+    {}
+    template <class OtherParent>
+    thread_block_tile(const thread_block_tile<Size, OtherParent> &) : thread_block_tile()
+    {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
     template <class T> T shfl_up(T value, unsigned delta, CPU_CUDA_HERE) const
@@ -130,12 +144,19 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public l
         return __shfl_xor_sync(mask, value, lane_mask, Size, file, line);
     }
     static unsigned meta_group_rank() { return cpu_cuda::thread_number() / Size; }
-    static unsigned meta_group_size() { return (blockDim.x * blockDim.y * blockDim.z + Size - 1) / Size; }
+    static unsigned meta_group_size()
+    {
+        return (blockDim.x * blockDim.y * blockDim.z + Size - 1) / Size;
+    }
 };
-template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_partition(const Group &) { return {}; }
+template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_partition(const Group &)
+{
+    return {};
+}
 inline thread_group tiled_partition(const thread_group &, unsigned size)
 {
-    unsigned lane = (unsigned)cpu_cuda::lane(), mask = (size == 32 ? ~0u : (1u << size) - 1) << lane / size * size;
+    unsigned lane = (unsigned)cpu_cuda::lane(), mask = (size == 32 ? ~0u : (1u << size) - 1)
+                                                       << lane / size * size;
     return thread_group(size, lane % size, mask, false);
 }
 
@@ -153,7 +174,10 @@ class coalesced_group : public lanes_group {
         return rank + delta < count ? result : value;
     }
 };
-inline coalesced_group coalesced_threads(CPU_CUDA_HERE) { return coalesced_group(cpu_cuda_active(file, line)); }
+inline coalesced_group coalesced_threads(CPU_CUDA_HERE)
+{
+    return coalesced_group(cpu_cuda_active(file, line));
+}
 
 template <class Group> void sync(const Group &group, CPU_CUDA_HERE) { group.sync(file, line); }
 

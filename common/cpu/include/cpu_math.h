@@ -69,7 +69,10 @@ CPU_CUDA_MORE(float, f)
 CPU_CUDA_MORE(double, )
 
 inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 {
@@ -78,7 +81,8 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xFFFFFF) * (b & 0xFFFFFF); }
 inline int __mul24(int a, int b) // the low 32 bits of a product of 24-bit numbers
 {
-    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) *
+                 (unsigned)((int)((unsigned)b << 8) >> 8));
 }
 inline unsigned __sad(int a, int b, unsigned c) { return (unsigned)llabs((long long)a - b) + c; }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
@@ -93,7 +97,8 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which)
 {
     unsigned long long bytes = (unsigned long long)b << 32 | a;
     unsigned chosen = 0;
-    for (int i = 0; i < 4; i++) chosen |= (unsigned)(bytes >> (which >> 4 * i & 7) * 8 & 0xFF) << 8 * i;
+    for (int i = 0; i < 4; i++)
+        chosen |= (unsigned)(bytes >> (which >> 4 * i & 7) * 8 & 0xFF) << 8 * i;
     return chosen;
 }
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
@@ -119,11 +124,14 @@ struct rounding {
     explicit rounding(int mode) { fesetround(mode); }
     ~rounding() { fesetround(before); }
 };
-template <class To, class From> To saturated(From x) // what does not fit becomes the nearest that does
+template <class To, class From>
+To saturated(From x) // what does not fit becomes the nearest that does
 {
     if (x != x) return 0;
     using limits = std::numeric_limits<To>;
-    return x <= (From)limits::min() ? limits::min() : x >= (From)limits::max() ? limits::max() : (To)x;
+    return x <= (From)limits::min()   ? limits::min()
+           : x >= (From)limits::max() ? limits::max()
+                                      : (To)x;
 }
 } // namespace cpu_cuda
 

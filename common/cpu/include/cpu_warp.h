@@ -35,7 +35,8 @@ template <class T> struct lanes { // what each lane of a mask has given
 
 // Of the lane `source`; the own value if that is outside the part of the warp that has `width` lanes.
 template <class T>
-T shuffle(const char *what, unsigned mask, T value, int source, bool is_inside, const char *file, int line)
+T shuffle(const char *what, unsigned mask, T value, int source, bool is_inside, const char *file,
+          int line)
 {
     lanes<T> all(what, mask, value, file, line);
     return is_inside ? all[source & 31] : value;
@@ -56,7 +57,10 @@ T reduce(const char *what, unsigned mask, T value, Operation combine, const char
 
 // ---- A block
 
-inline void __syncthreads(CPU_CUDA_HERE) { cpu_cuda_barrier("__syncthreads", false, nullptr, file, line); }
+inline void __syncthreads(CPU_CUDA_HERE)
+{
+    cpu_cuda_barrier("__syncthreads", false, nullptr, file, line);
+}
 inline int __syncthreads_count(int predicate, CPU_CUDA_HERE)
 {
     return (int)cpu_cuda_barrier("__syncthreads_count", predicate, nullptr, file, line);
@@ -85,22 +89,28 @@ template <class T> T __shfl_sync(unsigned mask, T value, int source, int width =
     source = (cpu_cuda::lane() & -width) | (source & (width - 1));
     return cpu_cuda::shuffle("__shfl_sync", mask, value, source, true, file, line);
 }
-template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
 {
     int lane = cpu_cuda::lane();
     bool is_inside = (lane & (width - 1)) >= (int)delta;
-    return cpu_cuda::shuffle("__shfl_up_sync", mask, value, lane - (int)delta, is_inside, file, line);
+    return cpu_cuda::shuffle("__shfl_up_sync", mask, value, lane - (int)delta, is_inside, file,
+                             line);
 }
-template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
 {
     int lane = cpu_cuda::lane();
     bool is_inside = (lane & (width - 1)) + (int)delta < width;
-    return cpu_cuda::shuffle("__shfl_down_sync", mask, value, lane + (int)delta, is_inside, file, line);
+    return cpu_cuda::shuffle("__shfl_down_sync", mask, value, lane + (int)delta, is_inside, file,
+                             line);
 }
-template <class T> T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, CPU_CUDA_HERE)
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, CPU_CUDA_HERE)
 {
     int lane = cpu_cuda::lane(), source = lane ^ lane_mask;
-    bool is_inside = source < (lane & -width) + width; // a part may read those before it, not those behind
+    bool is_inside =
+        source < (lane & -width) + width; // a part may read those before it, not those behind
     return cpu_cuda::shuffle("__shfl_xor_sync", mask, value, source, is_inside, file, line);
 }
 
@@ -113,11 +123,13 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
 }
 inline int __any_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
 {
-    return cpu_cuda::reduce("__any_sync", mask, predicate != 0, [](bool a, bool b) { return a || b; }, file, line);
+    return cpu_cuda::reduce(
+        "__any_sync", mask, predicate != 0, [](bool a, bool b) { return a || b; }, file, line);
 }
 inline int __all_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
 {
-    return cpu_cuda::reduce("__all_sync", mask, predicate != 0, [](bool a, bool b) { return a && b; }, file, line);
+    return cpu_cuda::reduce(
+        "__all_sync", mask, predicate != 0, [](bool a, bool b) { return a && b; }, file, line);
 }
 template <class T> unsigned __match_any_sync(unsigned mask, T value, CPU_CUDA_HERE)
 {
@@ -137,7 +149,8 @@ template <class T> unsigned __match_all_sync(unsigned mask, T value, int *are_al
     inline T __reduce_##name##_sync(unsigned mask, T value, CPU_CUDA_HERE) \
     { \
         return cpu_cuda::reduce( \
-            "__reduce_" #name "_sync", mask, value, [](T a, T b) -> T { return combined; }, file, line); \
+            "__reduce_" #name "_sync", mask, value, [](T a, T b) -> T { return combined; }, file, \
+            line); \
     }
 CPU_CUDA_REDUCE(add, int, (int)((unsigned)a + (unsigned)b))
 CPU_CUDA_REDUCE(add, unsigned, a + b)

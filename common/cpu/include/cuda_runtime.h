@@ -31,8 +31,8 @@
 // ---- What the runtime offers to the code that ../nvcc makes
 
 extern "C" {
-extern __thread uint3 cpu_cuda_thread __asm__("threadIdx")
-    __attribute__((tls_model("initial-exec"))); // threadIdx is constant, but for the loop over the threads
+extern __thread uint3 cpu_cuda_thread __asm__("threadIdx") __attribute__((
+    tls_model("initial-exec"))); // threadIdx is constant, but for the loop over the threads
 extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
 extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
@@ -47,7 +47,8 @@ void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
 void cpu_cuda_trap(const char *file, int line);
 void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
-void cpu_cuda_launch(const void *kernel, void *threads, void (*run_threads)(const void *), void (*destroy)(void *));
+void cpu_cuda_launch(const void *kernel, void *threads, void (*run_threads)(const void *),
+                     void (*destroy)(void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
@@ -160,7 +161,8 @@ CPU_CUDA_STORE(__stcg)
 CPU_CUDA_STORE(__stcs)
 CPU_CUDA_STORE(__stwt)
 
-#define CPU_CUDA_ATOMIC(T, name, wanted) /* within the block, the device, the system: here all the same */ \
+#define CPU_CUDA_ATOMIC(T, name, \
+                        wanted) /* within the block, the device, the system: here all the same */ \
     CPU_CUDA_SCOPED(T, name, wanted) \
     CPU_CUDA_SCOPED(T, name##_block, wanted) \
     CPU_CUDA_SCOPED(T, name##_system, wanted)
@@ -285,7 +287,8 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribu
 {
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
-template <class... P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...))
+template <class... P>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...))
 {
     return cudaFuncGetAttributes(attributes, (const void *)kernel);
 }
@@ -294,22 +297,29 @@ template <class... P> cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), c
     return cudaFuncSetCacheConfig((const void *)kernel, config);
 }
 template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...), int threads, size_t bytes)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...),
+                                                          int threads, size_t bytes)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, bytes);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
+                                                         bytes);
 }
 template <class T>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel, size_t bytes = 0, int limit = 0)
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel,
+                                               size_t bytes = 0, int limit = 0)
 {
     *block = limit > 0 && limit < 1024 ? limit : 1024;
     auto *address = (const void *)kernel;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(min_grid, address, *block, bytes);
+    cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(min_grid, address, *block, bytes);
     int multiprocessors = 0;
     if (!error) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
     *min_grid *= multiprocessors;
     return error;
 }
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    return {width, height, depth};
+}
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t width, size_t height)
 {

@@ -46,6 +46,7 @@ extern "C" {
     ERROR(cudaErrorMisalignedAddress, 716, "misaligned address") \
     ERROR(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
+    ERROR(cudaErrorNotPermitted, 800, "operation not permitted") \
     ERROR(cudaErrorNotSupported, 801, "operation not supported") \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
@@ -78,7 +79,7 @@ typedef enum cudaError {
     cudaErrorPeerAccessAlreadyEnabled, cudaErrorPeerAccessNotEnabled, cudaErrorSetOnActiveProcess = 708,
     cudaErrorContextIsDestroyed, cudaErrorTooManyPeers = 711, cudaErrorHardwareStackError = 714,
     cudaErrorIllegalInstruction, cudaErrorInvalidPc = 718, cudaErrorCooperativeLaunchTooLarge = 720,
-    cudaErrorTensorMemoryLeak, cudaErrorNotPermitted = 800, cudaErrorSystemNotReady = 802,
+    cudaErrorTensorMemoryLeak, cudaErrorSystemNotReady = 802,
     cudaErrorSystemDriverMismatch, cudaErrorCompatNotSupportedOnDevice, cudaErrorMpsConnectionFailed,
     cudaErrorMpsRpcFailure, cudaErrorMpsServerNotReady, cudaErrorMpsMaxClientsReached,
     cudaErrorMpsMaxConnectionsReached, cudaErrorMpsClientTerminated, cudaErrorCdpNotSupported,
@@ -190,22 +191,31 @@ struct cudaDeviceProp {
     size_t reservedSharedMemPerBlock;
     int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3];
     int maxGridSize[3], major, minor, multiProcessorCount, maxThreadsPerMultiProcessor;
-    int maxBlocksPerMultiProcessor, l2CacheSize, persistingL2CacheMaxSize, memoryBusWidth, asyncEngineCount;
-    int canMapHostMemory, concurrentKernels, ECCEnabled, unifiedAddressing, managedMemory, integrated;
-    int concurrentManagedAccess, pageableMemoryAccess, pciBusID, pciDeviceID, pciDomainID, tccDriver;
+    int maxBlocksPerMultiProcessor, l2CacheSize, persistingL2CacheMaxSize, memoryBusWidth,
+        asyncEngineCount;
+    int canMapHostMemory, concurrentKernels, ECCEnabled, unifiedAddressing, managedMemory,
+        integrated;
+    int concurrentManagedAccess, pageableMemoryAccess, pciBusID, pciDeviceID, pciDomainID,
+        tccDriver;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard;
-    int multiGpuBoardGroupID, hostNativeAtomicSupported, computePreemptionSupported, cooperativeLaunch;
+    int multiGpuBoardGroupID, hostNativeAtomicSupported, computePreemptionSupported,
+        cooperativeLaunch;
     int canUseHostPointerForRegisteredMem, pageableMemoryAccessUsesHostPageTables;
     int directManagedMemAccessFromHost, hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
     int unifiedFunctionPointers; // and of textures, which are 0 here:
-    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
-    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
-    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
-    int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2],
+        maxTexture2DLinear[3];
+    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap,
+        maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2],
+        maxSurface3D[3];
+    int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
+        maxSurfaceCubemapLayered[2];
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA,
+        maxDynamicSharedSizeBytes;
     int preferredShmemCarveout;
 };
 // clang-format off
@@ -281,7 +291,8 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy,
+                              cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 
 // Streams and events
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
@@ -289,7 +300,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned int flags);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
+                                  unsigned int flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -332,8 +344,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
-                                                          size_t shared_bytes);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int threads, size_t shared_bytes);
 
 // Errors
 cudaError_t cudaGetLastError(void);

@@ -50,12 +50,14 @@ static bool is_allowed(enum side to, enum side from, enum cudaMemcpyKind kind)
 
 static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
 {
-    static const char *const name[] = {"HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice", "Default"};
+    static const char *const name[] = {"HostToHost", "HostToDevice", "DeviceToHost",
+                                       "DeviceToDevice", "Default"};
     const char *what = to == HOST && from == HOST ? "both are memory of the host"
                        : to == HOST               ? "the target is memory of the host"
                                                   : "the source is memory of the host";
     if (to && from)
-        cpu_say_of_call("%s, which cudaMemcpy%s says is of the device: the target comes first", what, name[kind]);
+        cpu_say_of_call("%s, which cudaMemcpy%s says is of the device: the target comes first",
+                        what, name[kind]);
     else
         cpu_say_of_call("the %s is not as large as that, or NULL", to ? "source" : "target");
 }
@@ -164,7 +166,11 @@ PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
         size_t from_row = (p->srcPos.z + z) * from->ysize + p->srcPos.y;
         struct cpu_copy c = {(char *)to->ptr + to_row * to->pitch + p->dstPos.x,
                              (char *)from->ptr + from_row * from->pitch + p->srcPos.x,
-                             to->pitch, from->pitch, p->extent.width, p->extent.height, 0};
+                             to->pitch,
+                             from->pitch,
+                             p->extent.width,
+                             p->extent.height,
+                             0};
         error = copy(c, p->kind, stream, false);
     }
     LEAVE(error);
@@ -174,8 +180,8 @@ PUBLIC cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
     cudaError_t error = cudaMemcpy3DAsync(p, NULL);
     return error ? error : cudaStreamSynchronize(NULL);
 }
-PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t stream)
+PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                     size_t height, cudaStream_t stream)
 {
     CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream));
 }
@@ -187,7 +193,8 @@ PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaE
 {
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; !error && z < extent.depth; z++)
-        error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width, extent.height);
+        error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width,
+                             extent.height);
     return error;
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)

@@ -14,10 +14,10 @@ struct fiber {       // a stack, and the threads that run on it
     enum { NEW, READY, SPINS, AT_BARRIER, IN_WARP, WHO_IS_ACTIVE, ENDED } state;
     const char *file, *what; // where it waits, and for what
     int line;
-    unsigned mask;             // IN_WARP: the lanes that it waits for; then those that came
-    uint64_t value;            // what it gives to the others of the warp or block
-    uint64_t *given;           // where to put what they gave
-    bool orders_memory;        // they see what each has written
+    unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
+    uint64_t value;     // what it gives to the others of the warp or block
+    uint64_t *given;    // where to put what they gave
+    bool orders_memory; // they see what each has written
     void *asan;
 };
 

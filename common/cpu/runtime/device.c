@@ -141,12 +141,15 @@ PUBLIC cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     PUBLIC cudaError_t call { CALL(error); }
 ONLY_CHECKED(cudaDeviceEnablePeerAccess(int peer, unsigned flags),
              flags || !peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice)
-ONLY_CHECKED(cudaDeviceDisablePeerAccess(int peer), peer ? cudaErrorInvalidDevice : cudaErrorInvalidValue)
-ONLY_CHECKED(cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c), c < 3 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceDisablePeerAccess(int peer),
+             peer ? cudaErrorInvalidDevice : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c),
+             c < 3 ? cudaSuccess : cudaErrorInvalidValue)
 ONLY_CHECKED(cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c),
              (c ? *c = cudaSharedMemBankSizeFourByte, cudaSuccess : cudaErrorInvalidValue))
 ONLY_CHECKED(cudaSetDeviceFlags(unsigned flags), flags < 32 ? cudaSuccess : cudaErrorInvalidValue)
-ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c), (unsigned)c < 4 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c),
+             (unsigned)c < 4 ? cudaSuccess : cudaErrorInvalidValue)
 ONLY_CHECKED(cudaProfilerStart(void), cudaSuccess)
 ONLY_CHECKED(cudaProfilerStop(void), cudaSuccess)
 
@@ -169,13 +172,13 @@ PUBLIC cudaError_t cudaDeviceReset(void)
     cpu_finish_all();
     for (struct cpu_allocation *a = cpu_allocations, *next; a; a = next) {
         next = a->next;
-        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && a->body_bytes)) cpu_forget(a);
+        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && a->body_bytes))
+            cpu_forget(a);
     }
     cpu_end_pools();
     cpu_forget_handles();
     LEAVE(cudaSuccess);
 }
-
 
 // ---- The end of the program
 

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-cudaError_t cpu_broken = cudaSuccess; // the sticky error: only a new process gets rid of it
+static pthread_mutex_t lock =
+    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // a host function may call CUDA, in vain
+cudaError_t cpu_broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
 bool cpu_is_forked = false;
+bool cpu_is_in_host_function;
 __thread cudaError_t cpu_last_error = cudaSuccess;
 
 void cpu_say(const char *format, ...)
@@ -54,7 +56,8 @@ static void in_forked_child(void)
 {
     cpu_is_forked = true;
     cpu_broken = cudaErrorInitializationError;
-    cpu_unlock();
+    lock = (pthread_mutex_t)
+        PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // its owner was the parent's thread
 }
 
 // LeakSanitizer reads all memory, that of device variables too, when a program ends.
@@ -70,7 +73,8 @@ static bool has_seen_the_end; // of the context
 static void note_error(cudaError_t error)
 {
     bool is_question = error == cudaErrorNotReady || error == cudaErrorNoDevice;
-    if (unseen || is_question || has_seen_the_end || cpu_is_forked || cpu_is_own(cpu_call.place)) return;
+    if (unseen || is_question || has_seen_the_end || cpu_is_forked || cpu_is_own(cpu_call.place))
+        return;
     unseen = error;
     unseen_call = cpu_call;
 }
@@ -87,11 +91,16 @@ static void report_unseen(int status, void *unused)
     char text[400];
     (void)unused;
     if (!unseen || status) return;
-    const char *line = cpu_line_of(unseen_call.place, text, sizeof text), *file = unseen_call.launch_file;
+    const char *line = cpu_line_of(unseen_call.place, text, sizeof text),
+               *file = unseen_call.launch_file;
     if (file) snprintf(text, sizeof text, "%s:%d", file, unseen_call.launch_line);
-    cpu_say("the program ends with status 0, but %s%s%s%s returned %s, and nobody asked what that is",
-            file ? "the launch of " : "", unseen_call.name, file || line ? " at " : "", file ? text : line ? line : "",
-            cudaGetErrorName(unseen));
+    cpu_say(
+        "the program ends with status 0, but %s%s%s%s returned %s, and nobody asked what that is",
+        file ? "the launch of " : "", unseen_call.name, file || line ? " at " : "",
+        file   ? text
+        : line ? line
+               : "",
+        cudaGetErrorName(unseen));
 }
 
 void cpu_say_of_call(const char *format, ...)
@@ -120,6 +129,7 @@ cudaError_t cpu_enter(const char *name, const void *place)
     }
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;
+    if (cpu_is_in_host_function) return cudaErrorNotPermitted;
     return cpu_context_is_broken() ? cpu_broken : failure_on_demand();
 }
 

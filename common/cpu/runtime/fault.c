@@ -31,7 +31,8 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
     else if (cpu_is_end_of_stack(address))
         snprintf(text, size, "needs more stack than there is");
     else
-        snprintf(text, size, "touched the address %p, which is not device memory", (const void *)address);
+        snprintf(text, size, "touched the address %p, which is not device memory",
+                 (const void *)address);
     return signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
 }
 

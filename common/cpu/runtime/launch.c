@@ -13,7 +13,8 @@ EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
 EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
 
 // Between configure and launch; several if an argument of a launch comes from a launch.
-static __thread struct cpu_launch *pending; // MOST_PENDING: room for a thread's own variables is scarce
+static __thread struct cpu_launch
+    *pending; // MOST_PENDING: room for a thread's own variables is scarce
 static __thread unsigned pendings;
 static __thread cudaError_t launch_error;
 
@@ -106,9 +107,11 @@ static bool fits(const struct cpu_launch *l)
     const struct kernel *k = find_kernel(l->address);
     size_t most = k ? k->shared_bytes : CPU_SHARED_BYTES;
     if (l->shared_bytes > most)
-        cpu_say("%s:%d: kernel %s is not launched: a block has %zu bytes of shared memory, not %zu%s", l->file,
-                l->line, l->kernel, most, l->shared_bytes,
-                l->shared_bytes <= CPU_MOST_SHARED ? ", unless cudaFuncSetAttribute asks for them" : "");
+        cpu_say(
+            "%s:%d: kernel %s is not launched: a block has %zu bytes of shared memory, not %zu%s",
+            l->file, l->line, l->kernel, most, l->shared_bytes,
+            l->shared_bytes <= CPU_MOST_SHARED ? ", unless cudaFuncSetAttribute asks for them"
+                                               : "");
     return l->shared_bytes <= most;
 }
 
@@ -187,7 +190,10 @@ PUBLIC void cpu_cuda_launch(const void *kernel, void *body, void (*run_threads)(
     launch_error = cpu_leave(error);
 }
 
-PUBLIC void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+PUBLIC void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
 
 // ---- Launches by address
 
@@ -220,13 +226,15 @@ PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
 
 // ---- What a kernel needs, and may have
 
-PUBLIC cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+PUBLIC cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute,
+                                        int value)
 {
     ENTER();
     struct kernel *k = find_kernel(kernel);
     bool is_size = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
     if (!k) LEAVE(cudaErrorInvalidDeviceFunction);
-    if (value < (is_size ? 0 : -1) || value > (is_size ? CPU_MOST_SHARED : 100)) LEAVE(cudaErrorInvalidValue);
+    if (value < (is_size ? 0 : -1) || value > (is_size ? CPU_MOST_SHARED : 100))
+        LEAVE(cudaErrorInvalidValue);
     if (is_size && value > CPU_SHARED_BYTES) k->shared_bytes = (size_t)value;
     LEAVE(cudaSuccess);
 }
@@ -234,7 +242,8 @@ PUBLIC cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, 
 {
     ENTER();
     const struct kernel *k = find_kernel(kernel);
-    if (!attributes || !k) LEAVE(attributes ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    if (!attributes || !k)
+        LEAVE(attributes ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     *attributes = (struct cudaFuncAttributes){.maxThreadsPerBlock = 1024,
                                               .numRegs = 32,
                                               .ptxVersion = 75,
@@ -248,8 +257,8 @@ PUBLIC cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache
     (void)config;
     CALL(find_kernel(kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
-PUBLIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
-                                                                 size_t shared_bytes)
+PUBLIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                                 int threads, size_t shared_bytes)
 {
     enum { WARP = 32, RESERVED = 1024 }; // bytes of each block
     ENTER();
@@ -265,7 +274,8 @@ PUBLIC void cpu_cuda_trap(const char *file, int line) // __trap() in a kernel
 {
     if (!cpu_running) abort();
     if (cpu_break_context(cudaErrorLaunchFailure))
-        cpu_say("%s:%d: kernel %s called __trap() (block %u,%u,%u thread %u,%u,%u)", file, line, cpu_running->kernel,
-                blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+        cpu_say("%s:%d: kernel %s called __trap() (block %u,%u,%u thread %u,%u,%u)", file, line,
+                cpu_running->kernel, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                threadIdx.z);
     cpu_leave_kernel();
 }

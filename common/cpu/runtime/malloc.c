@@ -38,7 +38,8 @@ PUBLIC cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExten
     if (!pointer) return cudaMallocPitch(NULL, NULL, 0, 0);
     pointer->xsize = extent.width;
     pointer->ysize = extent.height;
-    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, extent.height * extent.depth);
+    return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
+                           extent.height * extent.depth);
 }
 PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
@@ -62,14 +63,14 @@ PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
     if (!a) a = cpu_find_allocation((char *)pointer + bytes - 1);
     if (a)
         LEAVE(a->kind == REGISTERED ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
-    LEAVE(cpu_add_allocation(pointer, bytes, 0, REGISTERED) ? cudaSuccess : cudaErrorMemoryAllocation);
+    LEAVE(cpu_add_allocation(pointer, bytes, 0, REGISTERED) ? cudaSuccess
+                                                            : cudaErrorMemoryAllocation);
 }
 PUBLIC cudaError_t cudaHostUnregister(void *pointer)
 {
     ENTER();
     bool is_unknown = pointer && !cpu_find_allocation(pointer);
-    LEAVE(is_unknown ? cudaErrorHostMemoryNotRegistered
-                     : release(pointer, REGISTERED, REGISTERED));
+    LEAVE(is_unknown ? cudaErrorHostMemoryNotRegistered : release(pointer, REGISTERED, REGISTERED));
 }
 PUBLIC cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -125,7 +126,8 @@ PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
 }
 PUBLIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    const struct cudaMemPoolProps properties = {cudaMemAllocationTypePinned, {cudaMemLocationTypeDevice, device}};
+    const struct cudaMemPoolProps properties = {cudaMemAllocationTypePinned,
+                                                {cudaMemLocationTypeDevice, device}};
     return cudaMemPoolCreate(pool, &properties);
 }
 static cudaError_t is_pool(cudaMemPool_t pool)
@@ -174,13 +176,15 @@ static cudaError_t is_managed(const void *pointer, size_t bytes, struct cudaMemL
 {
     const struct cpu_allocation *a = cpu_find_allocation(pointer);
     bool is_device = place.type == cudaMemLocationTypeDevice;
-    if (!bytes || !a || a->kind != MANAGED || bytes > (size_t)(a->base + a->bytes - (const char *)pointer) ||
+    if (!bytes || !a || a->kind != MANAGED ||
+        bytes > (size_t)(a->base + a->bytes - (const char *)pointer) ||
         (!is_device && place.type != cudaMemLocationTypeHost))
         return cudaErrorInvalidValue;
     return is_device && place.id ? cudaErrorInvalidDevice : cudaSuccess;
 }
-PUBLIC cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation place,
-                                        unsigned flags, cudaStream_t stream)
+PUBLIC cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes,
+                                        struct cudaMemLocation place, unsigned flags,
+                                        cudaStream_t stream)
 {
     ENTER();
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
@@ -189,6 +193,7 @@ PUBLIC cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struc
 PUBLIC cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                                  struct cudaMemLocation place)
 {
-    if (advice <= cudaMemAdviseUnsetReadMostly) place.type = cudaMemLocationTypeHost; // is not looked at
+    if (advice <= cudaMemAdviseUnsetReadMostly)
+        place.type = cudaMemLocationTypeHost; // is not looked at
     CALL((unsigned)advice - 1 < 6 ? is_managed(pointer, bytes, place) : cudaErrorInvalidValue);
 }

@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-
 size_t cpu_used_bytes;
 uintptr_t cpu_first_place; // 0: nothing is reserved yet
 struct cpu_allocation *cpu_unit[CPU_UNITS];
 struct cpu_allocation *cpu_allocations;
-static struct cpu_allocation *elsewhere; // of these, those outside the range: variables, registered memory
+static struct cpu_allocation
+    *elsewhere; // of these, those outside the range: variables, registered memory
 static size_t units, next_unit[2], used_units; // next: of the device's half, of the host's
 static bool is_open;
 
@@ -52,7 +52,8 @@ static void reserve(void)
 // So many units side by side in which nothing lives, and the unit behind them; or `units` if there are none.
 static size_t find_place(size_t count, bool is_hosts)
 {
-    size_t start = is_hosts ? units / 2 : 1, end = is_hosts ? units : units / 2; // 1: a[-1] is of the range
+    size_t start = is_hosts ? units / 2 : 1,
+           end = is_hosts ? units : units / 2; // 1: a[-1] is of the range
     for (int round = 0; round < 2; round++, next_unit[is_hosts] = start) {
         size_t first = next_unit[is_hosts] ? next_unit[is_hosts] : start;
         for (size_t i = first; i < end; i++) {
@@ -84,7 +85,8 @@ struct cpu_allocation *cpu_find_neighbour(const void *address)
 {
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
     if (!cpu_first_place || unit >= units) return NULL;
-    bool is_before = unit + 1 < units && cpu_unit[unit + 1] && cpu_unit[unit + 1] != cpu_unit[unit] &&
+    bool is_before = unit + 1 < units && cpu_unit[unit + 1] &&
+                     cpu_unit[unit + 1] != cpu_unit[unit] &&
                      (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
     return cpu_unit[unit + is_before];
 }
@@ -95,7 +97,8 @@ struct cpu_allocation *cpu_find_neighbour(const void *address)
 static void set_access(const struct cpu_allocation *a)
 {
     if (!a->body_bytes || a->kind == DEVICE) return;
-    mprotect(a->base, a->body_bytes, a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
+    mprotect(a->base, a->body_bytes,
+             a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
     if (is_open || !a->claim.work) return;
     size_t before = (size_t)(a->claim.start - a->base) / page_bytes() * page_bytes();
     size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, page_bytes());
@@ -107,7 +110,8 @@ void cpu_open_memory(bool open)
 {
     is_open = open;
     if (used_units)
-        mprotect((void *)cpu_first_place, used_units * CPU_UNIT, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+        mprotect((void *)cpu_first_place, used_units * CPU_UNIT,
+                 open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
         if (a->kind == VARIABLE || a->claim.work) set_access(a);
 }
@@ -135,14 +139,17 @@ static struct cpu_allocation *add(char *base, size_t bytes, enum cpu_kind kind)
     struct cpu_allocation *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     cpu_catch_faults();
-    *a = (struct cpu_allocation){.base = base, .bytes = bytes, .kind = kind, .next = cpu_allocations};
+    *a = (struct cpu_allocation){
+        .base = base, .bytes = bytes, .kind = kind, .next = cpu_allocations};
     if (a->next) a->next->link = &a->next;
     a->link = &cpu_allocations;
-    return cpu_allocations = a;
+    cpu_allocations = a;
+    return a;
 }
 
 // Memory that the program has got elsewhere: `bytes` of it, and whole pages if they can be locked.
-struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes, enum cpu_kind kind)
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes,
+                                          enum cpu_kind kind)
 {
     struct cpu_allocation *a = add(base, bytes, kind);
     if (!a) return NULL;
@@ -168,7 +175,8 @@ cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
     for (size_t i = 0; i < count; i++) cpu_unit[unit + i] = a;
     if (kind == DEVICE && unit + count > used_units) used_units = unit + count;
     a->body_bytes = round_up(bytes, page_bytes());
-    if (a->body_bytes >= CPU_UNIT) madvise(a->base, a->body_bytes, MADV_HUGEPAGE); // fast random reads
+    if (a->body_bytes >= CPU_UNIT)
+        madvise(a->base, a->body_bytes, MADV_HUGEPAGE); // fast random reads
     if (__asan_poison_memory_region) {
         __asan_unpoison_memory_region(a->base, bytes);
         __asan_poison_memory_region(a->base + bytes, CPU_UNIT - bytes % CPU_UNIT);
@@ -203,8 +211,8 @@ void cpu_forget(struct cpu_allocation *a)
         free(a);
         return;
     }
-    mmap(a->base, a->body_bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap(a->base, a->body_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
     if (__asan_poison_memory_region) __asan_poison_memory_region(a->base, a->bytes);
     cpu_used_bytes -= a->bytes;
     a->is_freed = true;

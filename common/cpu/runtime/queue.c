@@ -60,7 +60,8 @@ static void order_work(struct cpu_work *work, struct handle *stream)
     bool is_blocking = !(stream->flags & cudaStreamNonBlocking);
     if (is_blocking) add_order(&stream->order, &default_stream.order);
     for (struct handle *h = handles; stream == &default_stream && h; h = h->next)
-        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking)) add_order(&stream->order, &h->order);
+        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking))
+            add_order(&stream->order, &h->order);
     work->order = stream->order;
     work->stream_number = stream->number;
     stream->order.before[stream->number] = work->id;
@@ -164,7 +165,8 @@ cudaError_t cpu_finish_stream(cudaStream_t stream)
     s->is_needed = false;
     add_order(&waited_for, &s->order);
     for (struct handle *h = handles; s == &default_stream && h; h = h->next)
-        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking)) add_order(&waited_for, &h->order);
+        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking))
+            add_order(&waited_for, &h->order);
     return cudaSuccess;
 }
 
@@ -336,8 +338,10 @@ struct host_call {
 static void call_host(struct cpu_work *work)
 {
     const struct host_call *c = work->owned;
+    cpu_is_in_host_function = true;
     if (c->function) c->function(c->data);
     if (c->callback) c->callback(c->stream, cudaSuccess, c->data);
+    cpu_is_in_host_function = false;
 }
 
 static cudaError_t add_host_call(struct host_call call)
@@ -356,8 +360,9 @@ PUBLIC cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function
 {
     CALL(add_host_call((struct host_call){function, NULL, stream, data}));
 }
-PUBLIC cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
-                                         unsigned flags)
+PUBLIC cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                         void *data, unsigned flags)
 {
-    CALL(flags ? cudaErrorInvalidValue : add_host_call((struct host_call){NULL, callback, stream, data}));
+    CALL(flags ? cudaErrorInvalidValue
+               : add_host_call((struct host_call){NULL, callback, stream, data}));
 }

@@ -34,24 +34,30 @@ cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
 extern cudaError_t cpu_broken;              // that error, or cudaSuccess
+extern bool cpu_is_in_host_function;        // of cudaLaunchHostFunc: it may not call CUDA
 extern bool cpu_is_forked; // from a process that used CUDA: all but two queries fail
 static inline bool cpu_context_is_broken(void)
 {
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
 }
-void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2)));         // a line on stderr
-void cpu_say_of_call(const char *format, ...) __attribute__((format(printf, 1, 2))); // of this runtime call
+void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
+void cpu_say_of_call(const char *format, ...)
+    __attribute__((format(printf, 1, 2))); // of this runtime call
 
 // memory.c: all memory that CUDA knows
 enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
-enum { CPU_UNIT = 2 << 20, CPU_UNITS = 1 << 20 }; // an allocation has units of address space of its own
-enum { FRESH = 0x7E };      // the bytes of what nobody has written: as a float or an int, a large number
-struct cpu_shadow {        // of an allocation: see check/
-    uint8_t *written;      // for each four bytes, which of them somebody has written; NULL: all
-    size_t all_written;    // so many from the start
+enum {
+    CPU_UNIT = 2 << 20,
+    CPU_UNITS = 1 << 20
+};                     // an allocation has units of address space of its own
+enum { FRESH = 0x7E }; // the bytes of what nobody has written: as a float or an int, a large number
+struct cpu_shadow {    // of an allocation: see check/
+    uint8_t *written;  // for each four bytes, which of them somebody has written; NULL: all
+    size_t all_written; // so many from the start
     uint64_t *writers, *readers;
-    size_t skipped;        // no races are looked for where these bits of an offset are set
-    unsigned long quiet_launch, read_launch; // the last in which it is only read; in which readers are noted
+    size_t skipped; // no races are looked for where these bits of an offset are set
+    unsigned long quiet_launch,
+        read_launch; // the last in which it is only read; in which readers are noted
 };
 struct cpu_allocation {
     char *base;
@@ -75,7 +81,8 @@ size_t cpu_device_bytes(void);
 bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
 struct cpu_allocation *cpu_find_neighbour(const void *address);
-struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes, enum cpu_kind kind);
+struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes,
+                                          enum cpu_kind kind);
 cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
 void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes);
 void cpu_forget(struct cpu_allocation *a);
@@ -108,7 +115,8 @@ const char *cpu_line_of(const void *place, char *text, size_t size);
 
 // queue.c: work is kept until somebody waits for it
 enum { CPU_ARGUMENTS = 16 };
-struct cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
+struct
+    cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
     const char *kernel, *file;
     const void *address; // of the kernel, NULL if it is not known
     int line;
@@ -156,7 +164,7 @@ bool cpu_is_stream(cudaStream_t stream);
 cudaError_t cpu_finish_stream(cudaStream_t stream); // runs what it holds and what that waits for
 void cpu_finish_all(void);
 unsigned cpu_handles_left(bool events); // events or streams
-extern bool cpu_streams_meet; // the queue has work of several
+extern bool cpu_streams_meet;           // the queue has work of several
 void cpu_forget_handles(void);
 const struct cpu_launch *cpu_waiting_launch(void);
 

@@ -138,10 +138,10 @@ static void fail(const struct fiber *a, const char *why, const struct fiber *b)
     char other[600] = "";
     if (!cpu_break_context(cudaErrorLaunchFailure)) return;
     if (b)
-        snprintf(other, sizeof other, ", thread %u,%u,%u at %s:%d (%s)", b->thread.x, b->thread.y, b->thread.z,
-                 b->file, b->line, b->what);
-    cpu_say("%s:%d: kernel %s: %s: thread %u,%u,%u at %s:%d (%s)%s", l->file, l->line, l->kernel, why, a->thread.x,
-            a->thread.y, a->thread.z, a->file, a->line, a->what, other);
+        snprintf(other, sizeof other, ", thread %u,%u,%u at %s:%d (%s)", b->thread.x, b->thread.y,
+                 b->thread.z, b->file, b->line, b->what);
+    cpu_say("%s:%d: kernel %s: %s: thread %u,%u,%u at %s:%d (%s)%s", l->file, l->line, l->kernel,
+            why, a->thread.x, a->thread.y, a->thread.z, a->file, a->line, a->what, other);
 }
 
 // ---- Barriers of a block, which count its votes
@@ -165,7 +165,8 @@ static bool release_barrier(unsigned fibers)
 }
 
 // __syncthreads() and its votes: how many have come (or ended: those do not count), and how many said yes.
-PUBLIC unsigned cpu_cuda_barrier(const char *what, bool yes, unsigned *all, const char *file, int line)
+PUBLIC unsigned cpu_cuda_barrier(const char *what, bool yes, unsigned *all, const char *file,
+                                 int line)
 {
     struct fiber *fiber = fiber_here(what, file, line);
     fiber->value = yes;
@@ -206,8 +207,8 @@ static void exchange(unsigned warp, unsigned mask)
 
 // A shuffle, a vote or __syncwarp: waits for all lanes in `mask` that have not ended; then the mask is those
 // that came. Of these primitives only __syncwarp orders memory.
-PUBLIC void cpu_cuda_warp(const char *what, unsigned *mask, uint64_t value, uint64_t given[WARP], const char *file,
-                          int line)
+PUBLIC void cpu_cuda_warp(const char *what, unsigned *mask, uint64_t value, uint64_t given[WARP],
+                          const char *file, int line)
 {
     struct fiber *fiber = fiber_here(what, file, line);
     unsigned warp = fiber->number / WARP, here = 0;
@@ -225,7 +226,8 @@ PUBLIC void cpu_cuda_warp(const char *what, unsigned *mask, uint64_t value, uint
         const struct fiber *f = *mask >> i & 1 ? lane(warp, i) : NULL;
         if (!f) continue;
         here |= 1u << i;
-        is_complete = is_complete && f->state == IN_WARP && f->mask == *mask && strcmp(f->what, what) == 0;
+        is_complete =
+            is_complete && f->state == IN_WARP && f->mask == *mask && strcmp(f->what, what) == 0;
     }
     if (is_complete)
         exchange(warp, here);
@@ -287,8 +289,10 @@ static void wait_for_others(double *since)
     const struct timespec nap = {0, 50000};
     if (cpu_share_blocks() || *since == 0) *since = seconds();
     nanosleep(&nap, NULL);
-    if (seconds() - *since > PATIENCE && cpu_no_core_gets_on() && cpu_break_context(cudaErrorLaunchTimeout))
-        cpu_say("%s:%d: kernel %s hangs, and would on a GPU: every thread that is left waits for another one, in a "
+    if (seconds() - *since > PATIENCE && cpu_no_core_gets_on() &&
+        cpu_break_context(cudaErrorLaunchTimeout))
+        cpu_say("%s:%d: kernel %s hangs, and would on a GPU: every thread that is left waits for "
+                "another one, in a "
                 "loop that reads what nobody writes",
                 cpu_core->launch->file, cpu_core->launch->line, cpu_core->launch->kernel);
 }
@@ -332,7 +336,8 @@ static void finish_block(void)
         } else {
             const struct fiber *warp = find(fibers, IN_WARP);
             if (warp)
-                fail(warp, "threads of a warp wait for others that do not come", find(fibers, AT_BARRIER));
+                fail(warp, "threads of a warp wait for others that do not come",
+                     find(fibers, AT_BARRIER));
             else if (!release_barrier(fibers))
                 break;
         }

@@ -1,7 +1,7 @@
 // The CPU stand-in's <nvToolsExt.h>: marks for a GPU's profiler, which have no effect here.
 #pragma once
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
     uint16_t version, size;
