@@ -81,6 +81,17 @@ template <bool has_fence> __global__ void LastBlock(int *partial, unsigned *coun
         for (unsigned i = 0; i < gridDim.x; i++) *sum += partial[i]; // no-fence
 }
 
+__global__ void HandOver(int *value, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        *value = 7; // no-flag
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        *out = *value; // no-flag: it does not look whether the flag is 1
+    }
+}
+
 // ---- Shared memory
 
 __global__ void Reverse(int *a)
@@ -244,6 +255,7 @@ int main(int argc, char **argv)
     IF("variable") Variable<<<1, 50>>>();
     IF("mixed") Mixed<<<1, 50>>>(a);
     IF("no-fence") LastBlock<false><<<50, 32>>>(a, count, b);
+    IF("no-flag") HandOver<<<2, 1>>>(a, b, b + 1);
     IF("no-barrier") Reverse<<<1, 64>>>(a);
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);

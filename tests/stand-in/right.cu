@@ -211,6 +211,38 @@ __global__ void TwoArrays(int *out)
     out[t] = again[(t + 1) % THREADS];
 }
 
+__global__ void AddOne(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x]++; }
+
+// Streams that wait for each other: by an event, by the default stream, by the host. What each of them adds is added to
+// what the one before it left. `other` is work that nobody waits for.
+static void add_in_streams(int *a, int *other)
+{
+    cudaStream_t s, t, apart;
+    cudaEvent_t event;
+    cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    cudaEventCreate(&event);
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    AddOne<<<BLOCKS, THREADS, 0, t>>>(a);
+    AddOne<<<BLOCKS, THREADS>>>(a); // the default stream waits for s and t, and they wait for it
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    AddOne<<<1, THREADS, 0, apart>>>(other);
+    cudaStreamSynchronize(s);
+    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
+    AddOne<<<1, THREADS, 0, t>>>(other + THREADS);
+    cudaEventRecord(event, apart), cudaEventSynchronize(event);
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
+}
+
+// More places in the source than the stand-in gives numbers to.
+#define TWICE(x) x x
+#define OFTEN(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x)))))))))) // 1024 times
+__global__ void ManyPlaces(int *sum)
+{
+    OFTEN(atomicAdd(sum, 1);)
+}
+
 static bool all_right = true;
 static void expect(const char *name, long got, long wanted)
 {
@@ -254,6 +286,8 @@ int main(void)
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, -(N - 1));
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
+    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
+    clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");
     return !all_right;

@@ -307,7 +307,7 @@ static void check_written(struct cpu_allocation *a, const struct cpu_access *x, 
 {
     struct cpu_shadow *s = &a->shadow;
     if (x->kind & WRITE) {
-        s->quiet_launch = 0;
+        if (s->quiet_launch) s->quiet_launch = 0; // written to once: other cores read it
         if (offset + x->bytes > s->all_written) note_written(s, offset, x->bytes);
         return;
     }
@@ -327,7 +327,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
     if (cpu_is_touching) cpu_note_touch(x);
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
-    if (x->kind != WRITE) s->read_launch = cpu_launches;
+    if (x->kind != WRITE && s->read_launch != cpu_launches) s->read_launch = cpu_launches;
     struct cpu_where where = {
         {s->writers, s->read_launch == cpu_launches || cpu_has_others ? s->readers : NULL},
         offset,

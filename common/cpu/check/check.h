@@ -77,11 +77,6 @@ bool cpu_is_checking(void);
 size_t cpu_cells_of(size_t bytes); // how many
 void cpu_clear_cells(const struct cpu_allocation *a);
 
-static inline unsigned cpu_thread_number(void) // in its block
-{
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
 // Where an access is, for races.c.
 struct cpu_where {
     struct cpu_cells cells;

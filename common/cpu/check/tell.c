@@ -45,17 +45,13 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
 // Tells it, if it is the first error of the context, and ends the thread of the kernel.
 void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *format, ...)
 {
-    char what[400], line[400], launched[400];
+    char what[400], line[400];
     if (cpu_break_context(error)) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(what, sizeof what, format, arguments);
         va_end(arguments);
-        const char *where = cpu_line_of(x->place, line, sizeof line);
-        snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
-        cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", where ? where : launched,
-                cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
-                threadIdx.y, threadIdx.z);
+        cpu_say_of_thread(cpu_line_of(x->place, line, sizeof line), what);
     }
     cpu_checker->is_in_doubt = false;
     cpu_leave_kernel();

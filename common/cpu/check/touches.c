@@ -151,10 +151,12 @@ void cpu_end_touches(const struct cpu_launch *l)
     fprintf(report, "{\"kernel\": ");
     write_text(l->kernel);
     const char *slash = strrchr(l->file, '/');
-    fprintf(report,
-            ", \"launch\": \"%s:%d\", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [",
-            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x,
-            l->block.y, l->block.z);
+    char place[400];
+    snprintf(place, sizeof place, "%s:%d", slash ? slash + 1 : l->file, l->line);
+    fprintf(report, ", \"launch\": ");
+    write_text(place);
+    fprintf(report, ", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [", l->grid.x,
+            l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
     for (unsigned site = 0; site < SITES; site++)
         if (counts[site].accesses) order[lines++] = site;
     qsort(order, lines, sizeof *order, by_place); // as they are in the code

@@ -1,6 +1,5 @@
 // Part of the CPU stand-in's <cuda_runtime.h>: functions for numbers.
 #pragma once
-#include <fenv.h>
 #include <limits>
 
 #define CPU_CUDA_MIN_MAX(T) \
@@ -110,20 +109,14 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
     return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
 }
 
-// ---- How to round: _rn to the nearest, _rz towards 0, _ru up, _rd down
+// ---- How to round: _rn to the nearest; to an integer also _rz towards 0, _ru up, _rd down
 
 namespace cpu_cuda {
-// What the compiler knows nothing about: two operations stay two, and stay between two changes of the mode.
-template <class T> __forceinline__ T plain(T x)
+template <class T> __forceinline__ T plain(T x) // two operations stay two: nothing becomes an fma
 {
-    __asm__ volatile("" : "+m"(x)::"memory");
+    __asm__ volatile("" : "+m"(x));
     return x;
 }
-struct rounding {
-    int before = fegetround();
-    explicit rounding(int mode) { fesetround(mode); }
-    ~rounding() { fesetround(before); }
-};
 template <class To, class From>
 To saturated(From x) // what does not fit becomes the nearest that does
 {
@@ -135,25 +128,14 @@ To saturated(From x) // what does not fit becomes the nearest that does
 }
 } // namespace cpu_cuda
 
-#define CPU_CUDA_ROUNDED_AS(mode, T, name, parameters, value) \
-    inline T name parameters \
-    { \
-        cpu_cuda::rounding until_the_end(mode); \
-        return cpu_cuda::plain<T>(value); \
-    }
-#define CPU_CUDA_ROUNDED(T, name, parameters, value) \
-    inline T name##_rn parameters { return cpu_cuda::plain<T>(value); } \
-    CPU_CUDA_ROUNDED_AS(FE_TOWARDZERO, T, name##_rz, parameters, value) \
-    CPU_CUDA_ROUNDED_AS(FE_UPWARD, T, name##_ru, parameters, value) \
-    CPU_CUDA_ROUNDED_AS(FE_DOWNWARD, T, name##_rd, parameters, value)
 #define CPU_CUDA_ARITHMETIC(T, f, fma_name) \
-    CPU_CUDA_ROUNDED(T, __##f##add, (T a, T b), cpu_cuda::plain(a) + cpu_cuda::plain(b)) \
-    CPU_CUDA_ROUNDED(T, __##f##sub, (T a, T b), cpu_cuda::plain(a) - cpu_cuda::plain(b)) \
-    CPU_CUDA_ROUNDED(T, __##f##mul, (T a, T b), cpu_cuda::plain(a) * cpu_cuda::plain(b)) \
-    CPU_CUDA_ROUNDED(T, __##f##div, (T a, T b), cpu_cuda::plain(a) / cpu_cuda::plain(b)) \
-    CPU_CUDA_ROUNDED(T, __##f##rcp, (T a), 1 / cpu_cuda::plain(a)) \
-    CPU_CUDA_ROUNDED(T, __##f##sqrt, (T a), sqrt(cpu_cuda::plain(a))) \
-    CPU_CUDA_ROUNDED(T, fma_name, (T a, T b, T c), fma(cpu_cuda::plain(a), b, c))
+    inline T __##f##add_rn(T a, T b) { return cpu_cuda::plain(a) + cpu_cuda::plain(b); } \
+    inline T __##f##sub_rn(T a, T b) { return cpu_cuda::plain(a) - cpu_cuda::plain(b); } \
+    inline T __##f##mul_rn(T a, T b) { return cpu_cuda::plain(cpu_cuda::plain(a) * b); } \
+    inline T __##f##div_rn(T a, T b) { return cpu_cuda::plain(a) / b; } \
+    inline T __##f##rcp_rn(T a) { return 1 / cpu_cuda::plain(a); } \
+    inline T __##f##sqrt_rn(T a) { return sqrt(cpu_cuda::plain(a)); } \
+    inline T fma_name##_rn(T a, T b, T c) { return fma(a, b, c); }
 CPU_CUDA_ARITHMETIC(float, f, __fmaf)
 CPU_CUDA_ARITHMETIC(double, d, __fma)
 inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
@@ -165,10 +147,10 @@ inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
 #define CPU_CUDA_FROM_INTEGER(T, t) \
     CPU_CUDA_TO_INTEGER(float, float, T, t) \
     CPU_CUDA_TO_INTEGER(double, double, T, t) \
-    CPU_CUDA_ROUNDED(float, __##t##2float, (T a), (float)cpu_cuda::plain(a)) \
-    CPU_CUDA_ROUNDED(double, __##t##2double, (T a), (double)cpu_cuda::plain(a))
+    inline float __##t##2float_rn(T a) { return (float)a; } \
+    inline double __##t##2double_rn(T a) { return (double)a; }
 CPU_CUDA_FROM_INTEGER(int, int)
 CPU_CUDA_FROM_INTEGER(unsigned, uint)
 CPU_CUDA_FROM_INTEGER(long long, ll)
 CPU_CUDA_FROM_INTEGER(unsigned long long, ull)
-CPU_CUDA_ROUNDED(float, __double2float, (double a), (float)cpu_cuda::plain(a))
+inline float __double2float_rn(double a) { return (float)a; }

@@ -63,6 +63,16 @@ static void in_forked_child(void)
 // LeakSanitizer reads all memory, that of device variables too, when a program ends.
 static void open_at_exit(void) { cpu_open_memory(true); }
 
+// Of the kernel's thread that runs here. Where: a line, or NULL for that of the launch.
+void cpu_say_of_thread(const char *where, const char *what)
+{
+    char launched[400];
+    snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
+    cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", where ? where : launched,
+            cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+            threadIdx.z);
+}
+
 // ---- Errors that nobody has looked at
 
 struct cpu_call cpu_call;

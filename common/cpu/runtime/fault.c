@@ -42,10 +42,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (cpu_running) {
         char text[200];
         cudaError_t error = describe(text, sizeof text, signal, info);
-        if (cpu_break_context(error))
-            cpu_say("%s:%d: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", cpu_running->file,
-                    cpu_running->line, cpu_running->kernel, text, blockIdx.x, blockIdx.y,
-                    blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+        if (cpu_break_context(error)) cpu_say_of_thread(NULL, text);
         if (!__asan_init) cpu_leave_kernel();
         chain(signal); // AddressSanitizer shows the line
         return;
@@ -78,6 +75,15 @@ void cpu_catch_faults(void)
         sigaction(signals[i], &ours, &old);
         if (old.sa_sigaction != on_fault) before[i] = old;
     }
+}
+
+PUBLIC void cpu_cuda_trap(const char *file, int line) // __trap() in a kernel
+{
+    char where[400];
+    if (!cpu_running) abort();
+    snprintf(where, sizeof where, "%s:%d", file, line);
+    if (cpu_break_context(cudaErrorLaunchFailure)) cpu_say_of_thread(where, "called __trap()");
+    cpu_leave_kernel();
 }
 
 // ---- What g++ -fsanitize=bounds,shift-exponent finds: its runtime library, as far as it is needed

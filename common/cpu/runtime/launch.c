@@ -270,12 +270,3 @@ PUBLIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, co
     if (by_memory < (size_t)*blocks) *blocks = (int)by_memory;
     LEAVE(cudaSuccess);
 }
-PUBLIC void cpu_cuda_trap(const char *file, int line) // __trap() in a kernel
-{
-    if (!cpu_running) abort();
-    if (cpu_break_context(cudaErrorLaunchFailure))
-        cpu_say("%s:%d: kernel %s called __trap() (block %u,%u,%u thread %u,%u,%u)", file, line,
-                cpu_running->kernel, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
-                threadIdx.z);
-    cpu_leave_kernel();
-}

@@ -211,8 +211,8 @@ void cpu_forget(struct cpu_allocation *a)
         free(a);
         return;
     }
-    mmap(a->base, a->body_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    mmap(a->base, round_up(a->bytes, CPU_UNIT), PROT_NONE, // whole units: their page tables go too
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (__asan_poison_memory_region) __asan_poison_memory_region(a->base, a->bytes);
     cpu_used_bytes -= a->bytes;
     a->is_freed = true;

@@ -41,6 +41,7 @@ static inline bool cpu_context_is_broken(void)
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
 }
 void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
+void cpu_say_of_thread(const char *where, const char *what);
 void cpu_say_of_call(const char *format, ...)
     __attribute__((format(printf, 1, 2))); // of this runtime call
 
@@ -177,6 +178,10 @@ extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initi
 extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
 extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
 extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
+static inline unsigned cpu_thread_number(void) // in its block
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
 void cpu_run_kernel(struct cpu_work *work);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
 void cpu_begin_blocks(const struct cpu_launch *launch, unsigned long cores);

@@ -85,16 +85,11 @@ bool cpu_is_end_of_stack(const char *address)
 
 // ---- Waiting
 
-static unsigned this_number(void)
-{
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
 // The first thread of a block that waits gives all later ones a fiber.
 static void give_fibers(void)
 {
     struct core *core = cpu_core;
-    if (!core->seed) core->position = this_number();
+    if (!core->seed) core->position = cpu_thread_number();
     core->has_fibers = true;
     cpu_cuda_row_end = 0; // from now on a stack ends with its thread
     uint3 me = threadIdx;
@@ -104,7 +99,7 @@ static void give_fibers(void)
         struct fiber *f = &core->fibers[i - first];
         cpu_choose_thread(i);
         f->thread = threadIdx;
-        f->number = this_number();
+        f->number = cpu_thread_number();
         f->state = NEW;
         core->of_thread[f->number] = f;
     }
@@ -285,7 +280,7 @@ static double seconds(void)
 // No thread of this block gets on without another block. If no core gets on for a while, none ever will.
 static void wait_for_others(double *since)
 {
-    enum { PATIENCE = 5 }; // seconds
+    enum { PATIENCE = 2 }; // seconds
     const struct timespec nap = {0, 50000};
     if (cpu_share_blocks() || *since == 0) *since = seconds();
     nanosleep(&nap, NULL);
