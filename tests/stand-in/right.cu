@@ -165,13 +165,10 @@ struct Mixed {
 __global__ void Structs(Mixed *to, unsigned char *bytes, short *shorts)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    Mixed m;
-    m.c = (char)i, m.d = i, m.s = (short)-i;
-    to[i] = m;
+    to[i].c = (char)i, to[i].d = i, to[i].s = (short)-i;
     bytes[i] = (unsigned char)i;
     shorts[i] = (short)i;
-    Mixed copy = to[i];
-    to[i] = copy;
+    to[gridDim.x * blockDim.x + i] = to[i];
 }
 
 struct Shape {
@@ -281,9 +278,9 @@ int main(void)
         while (r[root] != root) root = r[root];
         expect("Join", root, i % 3);
     }
-    Structs<<<BLOCKS, THREADS>>>((Mixed *)d, (unsigned char *)b, (short *)c);
+    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (unsigned char *)b, (short *)c);
     static Mixed m[N];
-    cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, -(N - 1));
+    cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);

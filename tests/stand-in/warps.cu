@@ -6,7 +6,7 @@
 namespace cg = cooperative_groups;
 
 const int THREADS = 80; // two warps and a half
-enum { SHUFFLES = 12, VOTES = 9, BLOCK = 5, TILES = 13, ACTIVE = 7 };
+enum { SHUFFLES = 12, VOTES = 9, BLOCK = 5, TILES = 13, ACTIVE = 8 };
 
 __global__ void shuffles(int *out)
 {
@@ -99,6 +99,7 @@ __global__ void active(int *out, int *counter)
         if (group.thread_rank() == 0) before = atomicAdd(counter, group.size());
         o[6] = group.shfl(before, 0) >= 0;
     }
+    o[7] = __activemask(); // nvcc lets those of the branch and the others meet here
 }
 
 static void show(const char *name, const int *d, int columns, const char *format)
