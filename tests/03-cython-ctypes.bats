@@ -403,11 +403,11 @@ import multiply as on_host
 
 free_bytes = ctypes.CDLL(os.environ["TOOLS"]).free_bytes
 free_bytes.restype = ctypes.c_size_t
-x = np.ones(4 << 20, np.float32)  # 16 MiB
+x = np.ones(1 << 20, np.float32)  # 4 MiB
 on_host.multiply(x, x)
 before = free_bytes()
 d_x = DeviceArray(x)
-print("16 MiB are in use:", before - free_bytes() == x.nbytes)
+print("4 MiB are in use:", before - free_bytes() == x.nbytes)
 del d_x
 print("collected:", before - free_bytes())
 
@@ -432,7 +432,7 @@ for _ in range(20):
 print("closed:", before - free_bytes())
 PROGRAM
     assert_success
-    assert_output '16 MiB are in use: True
+    assert_output '4 MiB are in use: True
 collected: 0
 failed: 0
 closed: 0'
