@@ -138,6 +138,7 @@ pattern_of() {
 @test "stand-in: an error that somebody asked about is not told at the end" {
     try_on_cpu <<'PROGRAM'
 #include <cstdio>
+__global__ void write(int *p) { *p = 1; }
 int main(int argc, char **argv)
 {
     cudaError_t error = cudaMemset(nullptr, 0, 4);
@@ -149,15 +150,20 @@ int main(int argc, char **argv)
     case 'e': cudaGetErrorName(cudaSuccess); break;
     case 'f': return 3;
     case 'g': cudaGetLastError(), cudaFree(&error); break;
+    case 'h': // the kernel's error was looked at: that all calls after it return it again is no news
+        write<<<1, 1>>>(nullptr);
+        cudaGetErrorName(cudaDeviceSynchronize());
+        cudaFree(nullptr);
+        cudaDeviceSynchronize();
     }
     return 0;
 }
 PROGRAM
-    for how in 'not at all' a b c d e f g; do
+    for how in 'not at all' a b c d e f g h; do
         try "$BATS_TEST_TMPDIR/program" "${how#not at all}"
         case $how in
-            a | b | c | d | f) refute_regex "$stderr" 'nobody asked' ;;
-            g) assert_regex "$stderr" 'but cudaFree at program.cu:12 returned cudaErrorInvalidValue, and nobody asked' ;;
+            a | b | c | d | f | h) refute_regex "$stderr" 'nobody asked' ;;
+            g) assert_regex "$stderr" 'but cudaFree at program.cu:13 returned cudaErrorInvalidValue, and nobody asked' ;;
             *) assert_regex "$stderr" 'but cudaMemset[A-Za-z]* .*returned cudaErrorInvalidValue, and nobody asked' ;;
         esac
     done
