@@ -48,5 +48,5 @@ NVCC_FOLDER = $(patsubst %/,%,$(dir $(realpath $(shell command -v $(NVCC)))))
 NVRTC_FOLDER = $(patsubst %/,%,$(dir $(firstword \
     $(wildcard $(NVCC_FOLDER)/../lib*/libnvrtc.so.1[0-9]*) $(wildcard $(NVCC_FOLDER)/../targets/*/lib/libnvrtc.so.1[0-9]*))))
 ifeq ($(BACKEND),cpu)
-NVRTC_FOLDER = $$ORIGIN/../common/cpu/lib
+NVRTC_FOLDER = $$ORIGIN/$(COMMON)/cpu/lib
 endif

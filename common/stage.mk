@@ -9,7 +9,7 @@ STAGE := $(patsubst $(abspath $(COMMON)/..)/%,%,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build run test sanitize sanitized bench need-gpu clean doctor tools packages FORCE
+.PHONY: help build run test exercises reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
 
 # SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
 CU := $(filter-out $(SPECIAL),$(wildcard *.cu))
@@ -28,6 +28,8 @@ help:
 	@echo '  run     build this stage and run it'
 	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
 	@echo '  test    run its tests'
+	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=solutions)'
+	@echo '  reset EXERCISE=name  an exercise as it was; your lines are kept beside it'
 	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
 	@echo '  bench   measure, on a GPU, and keep the result'
 	@echo '  clean   remove what was built'
@@ -41,12 +43,15 @@ doctor:
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
 	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' $(PYTHON) $(COMMON)/doctor.py
 
+reset:
+	@$(PYTHON) $(COMMON)/exercises.py reset . $(EXERCISE)
+
 clean:
 	rm -f $(BUILDS) $(LEFTOVERS) .built-for
-	rm -rf __pycache__
+	rm -rf __pycache__ exercises/.tried exercises/*/.tried
 
 # All that follows builds or runs something, and has to know the device.
-ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean reset,$(MAKECMDGOALS)),)
 include $(COMMON)/device.mk
 
 build: $(BUILDS)
@@ -108,6 +113,11 @@ test: build
 	@test -x $(TOP)tests/run || { \
 	    echo 'the tests are not here: copy the folder tests beside common' >&2; exit 1; }
 	@$(TOP)tests/run $(subst /,-,$(STAGE))
+
+# exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
+exercises: $(RUNTIME) | tools packages
+	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY='$(PY)' MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
+	    $(PYTHON) $(COMMON)/exercises.py check .
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.

@@ -1,0 +1,27 @@
+// The check of exercise 3: a matrix of 20 rows and 10 columns, and others that are not square either.
+#include "exercise.cuh"
+
+__global__ void Mark(int *matrix, int rows, int columns);
+
+int main(void)
+{
+    const int sizes[][2] = {
+        {20, 10}, {10, 20}, {1, 50}, {50, 1}, {random_number(65, 90), random_number(20, 60)}};
+    for (auto [rows, columns] : sizes) {
+        std::vector<int> expected;
+        for (int row = 0; row < rows; row++)
+            for (int column = 0; column < columns; column++)
+                expected.push_back(100 * row + column);
+        Array<int> matrix("matrix", expected.size());
+        dim3 threads(16, 8), blocks((columns + 15) / 16, (rows + 7) / 8);
+        Mark<<<blocks, threads>>>(matrix.data, rows, columns);
+        char look_at[200];
+        snprintf(look_at, sizeof look_at,
+                 "%d rows of %d columns: are row (y) and column (x) told apart, is each kept below "
+                 "its own limit, and are "
+                 "there `columns` elements in a row?",
+                 rows, columns);
+        matrix.expect(expected, look_at);
+    }
+    return passed();
+}

@@ -1,0 +1,11 @@
+// Exercise 5, histogram: many threads write to the same element.
+// Check: make exercises EXERCISE=histogram
+#include "histogram_check.cuh"
+
+// counts[c] becomes larger by the number of times that the character c is in the text of n characters.
+__global__ void Histogram(const unsigned char *text, int n, int *counts)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // YOUR LINES, about 2: character i is counted, if there is one. Other threads may have the same character.
+    // END OF YOUR LINES
+}

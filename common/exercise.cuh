@@ -1,0 +1,117 @@
+// What the checks of the exercises share: arrays on the device whose margins are looked at, random numbers, and the
+// three lines that say what is wrong with an answer.
+#pragma once
+#include "check.h"
+#include <random>
+#include <stdarg.h>
+#include <unistd.h>
+#include <vector>
+
+// Says what is wrong, and ends the program. The format is printf's.
+[[noreturn]] __attribute__((format(printf, 2, 3))) static inline void wrong(const char *look_at,
+                                                                            const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    printf("  wrong    ");
+    vprintf(format, values);
+    printf("\n  look at  %s\n", look_at);
+    fflush(stdout);
+    _exit(1); // no more words about what is still allocated
+}
+
+// The last line of a check. Without it, an answer that ends the program early would pass.
+static inline int passed(void)
+{
+    printf("passed\n");
+    return 0;
+}
+
+// A number from `first` to `last`, another one in each run.
+static inline int random_number(int first, int last)
+{
+    static std::mt19937 generator{std::random_device{}()};
+    return std::uniform_int_distribution<int>(first, last)(generator);
+}
+
+template <typename T> static std::vector<T> random_numbers(size_t n, int first, int last)
+{
+    std::vector<T> numbers(n);
+    for (T &number : numbers)
+        number = (T)random_number(first, last);
+    return numbers;
+}
+
+// What an array holds before somebody writes to it: no check expects this number.
+template <typename T> static T poison(void)
+{
+    return (T)-7777;
+}
+
+static inline const char *as_text(double number)
+{
+    static char text[2][40];
+    static int next;
+    next = !next;
+    snprintf(text[next], sizeof text[next], "%.9g", number);
+    return text[next];
+}
+
+// Elements on the device, with a margin before and behind them that nobody may change.
+template <typename T> struct Array {
+    static const int MARGIN = 300;
+    const char *name;
+    size_t n;
+    std::vector<T> before;
+    T *all, *data; // data: the first element
+
+    Array(const char *name, const std::vector<T> &elements)
+        : name(name), n(elements.size()), before(elements)
+    {
+        std::vector<T> h(n + 2 * MARGIN, poison<T>());
+        std::copy(elements.begin(), elements.end(), h.begin() + MARGIN);
+        CHECK(cudaMalloc(&all, h.size() * sizeof(T)));
+        CHECK(cudaMemcpy(all, h.data(), h.size() * sizeof(T), cudaMemcpyHostToDevice));
+        data = all + MARGIN;
+    }
+    Array(const char *name, size_t n) : Array(name, std::vector<T>(n, poison<T>())) {}
+    ~Array()
+    {
+        CHECK(cudaFree(all));
+    }
+    Array(const Array &) = delete;
+
+    // Waits for the kernel. The array has to be what is expected, and its margins what they were. look_at: for an
+    // element that is as it was, and if there is no `value`, for another one too.
+    void expect(const std::vector<T> &expected, const char *look_at,
+                const char *value = nullptr) const
+    {
+        std::vector<T> h(n + 2 * MARGIN);
+        CHECK(cudaGetLastError());
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaMemcpy(h.data(), all, h.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        for (size_t i = 0; i < MARGIN; i++) {
+            if (!(h[MARGIN + n + i] == poison<T>()))
+                wrong("the threads that have no element: what keeps them off?",
+                      "%s has %zu elements, and somebody wrote to element %zu", name, n, n + i);
+            if (!(h[i] == poison<T>()))
+                wrong("the number of the element: it must not be negative",
+                      "somebody wrote to element -%zu of %s", MARGIN - i, name);
+        }
+        bool is_untouched = true;
+        for (size_t i = 0; i < n; i++)
+            is_untouched = is_untouched && h[MARGIN + i] == poison<T>();
+        for (size_t i = 0; i < n; i++) {
+            T came = h[MARGIN + i];
+            if (came == expected[i])
+                continue; // NaN is equal to nothing
+            if (is_untouched)
+                wrong("is the kernel launched, and does it write?",
+                      "nobody has written to %s: expected %s[%zu] = %s", name, name, i,
+                      as_text(expected[i]));
+            wrong(value && !(came == before[i]) ? value : look_at,
+                  "%s[%zu] of %zu: expected %s, came %s%s", name, i, n, as_text(expected[i]),
+                  as_text(came), came == poison<T>() ? " (nobody has written to it)" : "");
+        }
+    }
+};

@@ -1,0 +1,49 @@
+"""What the checks of the exercises share, those in Python: the lines that say what is wrong with an answer."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+rng = np.random.default_rng()  # other numbers in each run
+
+
+def wrong(look_at, what):
+    """Says what is wrong, and ends the check."""
+    print(f"  wrong    {what}\n  look at  {look_at}", flush=True)
+    os._exit(1)  # no more words about what is still allocated
+
+
+def passed():
+    """The last line of a check. Without it, an answer that ends the program early would pass."""
+    print("passed")
+
+
+def expect(look_at, name, expected, came):
+    """`came` has to be a NumPy array with the dtype, the shape and the elements of `expected`."""
+    if type(came) is not np.ndarray:
+        wrong(look_at, f"{name}: expected a NumPy array, came {type(came).__name__}")
+    if came.dtype != expected.dtype or came.shape != expected.shape:
+        wrong(look_at, f"{name}: expected {expected.dtype} of shape {expected.shape}, came {came.dtype} of shape {came.shape}")
+    differ = ~(came == expected)  # NaN is equal to nothing
+    if differ.any():
+        first = tuple(int(i) for i in np.argwhere(differ)[0])
+        wrong(look_at, f"{name}[{', '.join(map(str, first))}]: expected {expected[first]}, came {came[first]}")
+
+
+def expect_error(look_at, error, name, call):
+    """call() has to raise an exception of this class; returns it."""
+    try:
+        came = call()
+    except error as raised:
+        return raised
+    except Exception as raised:
+        wrong(look_at, f"{name}: expected {error.__name__}, came {type(raised).__name__}: {raised}")
+    wrong(look_at, f"{name}: expected {error.__name__}, came no exception, but {came!r:.60}")
+
+
+def without_device(program):
+    """What a Python program prints where CUDA finds no device: every CUDA call fails, with error 100."""
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+                          capture_output=True, text=True, timeout=60)
+    return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"

@@ -1,0 +1,50 @@
+"""Wrong answers to the exercises of a stage: each has to be refused, and the message has to name its cause.
+
+refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
+passed, or was refused for another reason; the last line says how many were refused.
+"""
+import concurrent.futures
+import importlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+import exercises
+
+
+def refuse(stage, name, what, changes, pattern):
+    """What is wrong with the check's answer; empty if the wrong answer was refused for its cause."""
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {path.name: path.read_text() for path in exercises.files_of(name, stage / "exercises/solutions")}
+        for old, new in changes:
+            if sum(text.count(old) for text in texts.values()) < 1:
+                return f"{name}, {what}: the solution has no {old!r}\n"
+            texts = {file: text.replace(old, new) for file, text in texts.items()}
+        for file, text in texts.items():
+            pathlib.Path(folder, file).write_text(text)
+        said = "\n".join(exercises.attempt(stage, name, pathlib.Path(folder)))
+    if not said:
+        return f"{name}, {what}: PASSES\n"
+    if os.environ.get("SHOW"):
+        print(f"---- {name}, {what}\n{said}")
+    if not re.search(pattern, said) or "does not compile" in said and "compile" not in pattern:
+        return f"{name}, {what}: no {pattern!r} in\n{said}\n"
+    return ""
+
+
+if __name__ == "__main__":
+    stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    os.environ["DOCTOR"] = subprocess.run([sys.executable, TESTS.parent.parent / "common/doctor.py", "make"],
+                                          capture_output=True, text=True, check=True).stdout
+    wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
+    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 2) as pool:
+        faults = list(pool.map(lambda one: refuse(*one), todo))
+    print("".join(faults), end="")
+    print(f"{faults.count('')} of {len(todo)} wrong answers are refused")
+    sys.exit(any(faults) or not todo)
