@@ -4,12 +4,13 @@ COMMON := common
 TOP :=
 PYTHON ?= python3
 .NOTPARALLEL:
-.PHONY: help run build test sanitize bench clean doctor
+.PHONY: help run build test test-all exercises sanitize bench clean doctor
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run all stages'
-	@echo '  test    build them and run all tests'
+	@echo '  test    build them and run all tests (test-all: also each wrong answer to the exercises)'
+	@echo '  exercises  which of them you have solved'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  bench   measure, on a GPU'
@@ -39,6 +40,11 @@ run build sanitize:
 
 test: build
 	@tests/run
+test-all:
+	@WRONG_ANSWERS=all $(MAKE) --no-print-directory test
+
+exercises: # 04-gather has what all need
+	@$(MAKE) --no-print-directory -C 04-gather exercises STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
 
 bench: # that of 04-gather measures fast too
 	@for stage in $(filter-out %/fast,$(STAGES)); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done

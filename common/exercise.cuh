@@ -20,10 +20,11 @@
     _exit(1); // no more words about what is still allocated
 }
 
-// The last line of a check. Without it, an answer that ends the program early would pass.
+// The last line of a check: exercises.py asks for this word, so that an answer that ends the program early is noticed.
 static inline int passed(void)
 {
-    printf("passed\n");
+    const char *word = getenv("PASSED");
+    puts(word ? word : "passed");
     return 0;
 }
 

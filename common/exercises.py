@@ -4,13 +4,14 @@
     exercises.py check STAGE...     the exercises of these stages; EXERCISE: only that one
     exercises.py reset STAGE NAME   the exercise as it was; what you wrote stays beside it
 
-ANSWERS: the folder with the answers, as "solutions" in exercises/, or elsewhere; else your own files, in exercises/.
+ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". What is called
 guard.*, guard_* or libguard.* belongs to it, in the folder of the answers and in exercises/checks. These files are
 copied to a folder of their own, .tried/guard, which is built as a stage is; then the check runs. An answer passes if the
-check ends with the line "passed" and the exit status 0, and the CPU stand-in has no complaint.
+check ends with exit status 0 and the line that the variable PASSED holds, and the CPU stand-in has no complaint.
 """
+
 import concurrent.futures
 import os
 import pathlib
@@ -20,10 +21,13 @@ import subprocess
 import sys
 
 COMMON = pathlib.Path(__file__).resolve().parent
+PASSED = f"passed {os.urandom(8).hex()}"  # another word in each run: an answer cannot say it by itself
 SECONDS = 60  # a check that takes longer hangs
-SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx")
+SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx", ".mk")
 # The lines of a solution that the learner has to find: behind the comment that asks for them, up to the end.
-HOLE = re.compile(r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)(?:.*\n)*?(.*END OF YOUR LINES)", re.M)
+HOLE = re.compile(
+    r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)(?:.*\n)*?(.*END OF YOUR LINES)", re.M
+)
 
 
 def exercises(stage):
@@ -33,14 +37,27 @@ def exercises(stage):
 
 
 def files_of(name, folder):
-    return [path for pattern in (f"{name}.*", f"{name}_*", f"lib{name}.*") for path in sorted(folder.glob(pattern))
-            if path.suffix in SOURCES]
+    return [
+        path
+        for pattern in (f"{name}.*", f"{name}_*", f"lib{name}.*")
+        for path in sorted(folder.glob(pattern))
+        if path.suffix in SOURCES
+    ]
 
 
-def run(command, folder, seconds=SECONDS, path=""):
-    """Exit status, stdout, stderr; status None if it takes longer than that. `path`: where Python looks for modules."""
-    with subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          errors="replace", start_new_session=True) as process:
+def run(command, folder, seconds, path):
+    """Exit status, stdout, stderr; status None if it takes longer. path: for Python's modules and C's headers."""
+    settings = {**os.environ, "PYTHONPATH": path, "C_INCLUDE_PATH": path, "PASSED": PASSED}
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
         try:
             out, err = process.communicate(timeout=seconds)
             return process.returncode, out, err
@@ -52,14 +69,18 @@ def run(command, folder, seconds=SECONDS, path=""):
 
 # ---- One exercise
 
+
 def make_room(stage, name, answers):
     """The folder in which the exercise is built, with its files as they are now."""
     room = answers / ".tried" / name
     room.mkdir(parents=True, exist_ok=True)
-    texts = {path.name: path.read_bytes()
-             for folder in (answers, stage / "exercises" / "checks") for path in files_of(name, folder)}
+    texts = {
+        path.name: path.read_bytes()
+        for folder in (answers, stage / "exercises" / "checks")
+        for path in files_of(name, folder)
+    }
     common = os.path.relpath(COMMON, room.resolve())
-    texts["Makefile"] = f"COMMON := {common}\ninclude $(COMMON)/stage.mk\n".encode()
+    texts["Makefile"] = f"COMMON := {common}\ninclude $(COMMON)/stage.mk\n-include *.mk\n".encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
         if path.suffix in SOURCES and path.name not in texts and not made_by_cython:
@@ -72,26 +93,35 @@ def make_room(stage, name, answers):
 
 def judge(status, out, err):
     """What is wrong, in a few lines; empty if the answer passes."""
-    complaints = [line.removeprefix("CPU stand-in: ") for line in err.splitlines()
-                  if line.startswith("CPU stand-in: ") and "this program runs on the CPU" not in line]
+    has_ended_early = status == 0 and out.splitlines()[-1:] != [PASSED]
+    complaints = [
+        line.removeprefix("CPU stand-in: ")
+        for line in err.splitlines()
+        if line.startswith("CPU stand-in: ")
+        and not re.search("this program runs on the CPU" + "|never freed" * has_ended_early, line)
+    ]
     said = [line for line in out.splitlines() if line.startswith("  ")]
     if status is None:
         return [f"  wrong    it has not ended after {SECONDS} seconds", "  look at  loops, and who waits for whom"]
-    if status == 0 and out.splitlines()[-1:] == ["passed"] and not complaints:
+    if status == 0 and not has_ended_early and not complaints:
         return []
     if said or complaints:
         return [f"  stand-in {complaint}" for complaint in complaints[:1]] + said
-    if status == 0:
+    if has_ended_early:
         return ["  wrong    the program ended before the check was done", "  look at  exit, return, sys.exit"]
     if status < 0:
-        return [f"  wrong    the program crashed, signal {-status}", "  look at  pointers of the host"] + err.splitlines()[-3:]
+        return [
+            f"  wrong    the program crashed, signal {-status}",
+            "  look at  pointers of the host",
+        ] + err.splitlines()[-3:]
     return ["  wrong    the check could not go on"] + err.splitlines()[-4:]
 
 
 def sanitize(room, command, path):
     """What compute-sanitizer finds with the tools that the check names; on a GPU, where a race may go unseen."""
-    tool_path = shutil.which("compute-sanitizer", path=os.pathsep.join(
-        [os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")]))
+    tool_path = shutil.which(
+        "compute-sanitizer", path=os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
+    )
     for path in sorted(room.glob("*_check.*")):
         for tool in re.findall(r"compute-sanitizer --tool (\w+)", path.read_text(errors="replace")):
             if not tool_path:
@@ -108,20 +138,22 @@ def attempt(stage, name, answers):
     if not files_of(name, answers):
         return [f"  wrong    there is no file of {name} in {answers}"]
     room = make_room(stage, name, answers)
-    status, out, err = run([os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "-C", str(room), "build"], room, 300)
+    path = f"{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
+    make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build"]
+    status, out, err = run(make, room, 300, path)
     if status != 0:
-        return ["  wrong    it does not compile"] + [f"  {line}" for line in (err + out).splitlines()[:12]]
+        return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in (err + out).splitlines()[:12]]
     if (room / f"{name}_check.py").exists():
         command = [os.environ.get("PY", sys.executable), f"{name}_check.py"]
     else:
         command = [f"./{name}_check" if (room / f"{name}_check.c").exists() else f"./{name}"]
-    path = f"{COMMON}:{stage.resolve()}"  # exercise.py; cuda_error.py
-    status, out, err = run(command, room, path=path)
+    status, out, err = run(command, room, SECONDS, path)
     wrong = judge(status, out, err)
     return wrong or (sanitize(room, command, path) if os.environ.get("BACKEND") == "cuda" else [])
 
 
 # ---- All of them
+
 
 def check(stages, answers, only):
     todo = [(stage, name) for stage in stages for name in exercises(stage) if only in ("", name)]

@@ -114,10 +114,11 @@ test: build
 	    echo 'the tests are not here: copy the folder tests beside common' >&2; exit 1; }
 	@$(TOP)tests/run $(subst /,-,$(STAGE))
 
+STAGES := .
 # exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
 exercises: $(RUNTIME) | tools packages
 	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY='$(PY)' MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
-	    $(PYTHON) $(COMMON)/exercises.py check .
+	    $(PYTHON) $(COMMON)/exercises.py check $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.

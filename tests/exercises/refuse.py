@@ -1,8 +1,10 @@
 """Wrong answers to the exercises of a stage: each has to be refused, and the message has to name its cause.
 
 refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
-passed, or was refused for another reason; the last line says how many were refused.
+passed, or was refused for another reason; the last line says how many were refused. WRONG_ANSWERS=all: all of them;
+else the first of each exercise.
 """
+
 import concurrent.futures
 import importlib
 import os
@@ -39,10 +41,12 @@ def refuse(stage, name, what, changes, pattern):
 
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    os.environ["DOCTOR"] = subprocess.run([sys.executable, TESTS.parent.parent / "common/doctor.py", "make"],
-                                          capture_output=True, text=True, check=True).stdout
+    os.environ["DOCTOR"] = subprocess.run(
+        [sys.executable, TESTS.parent.parent / "common/doctor.py", "make"], capture_output=True, text=True, check=True
+    ).stdout
     wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
-    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name]]
+    some = slice(None if only or os.environ.get("WRONG_ANSWERS") == "all" else 1)
+    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name][some]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 2) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")

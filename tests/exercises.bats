@@ -1,0 +1,125 @@
+load helpers
+
+STAGES=(01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather)
+
+# The programs beside this file build by themselves: with the backend and the Python that are tested.
+try_exercises() {
+    [ "$TEST_BACKEND" = cpu ] || requires nvcc
+    try env BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} PY="$TEST_PYTHON" NVCC_FOLDER="$(dirname "${NVCC:-/usr}")" \
+        "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/$1" "${@:2}"
+}
+
+# A copy of stage 01 in which nothing is solved.
+copy_unsolved() {
+    copy_out 01-hello-kernel
+    cd 01-hello-kernel || return 1
+    for name in $(sed -n 's/^## [0-9]*\. \([a-z_]*\):.*/\1/p' exercises/README.md); do
+        make -s reset EXERCISE="$name" >/dev/null
+    done
+    rm -f exercises/*.mine
+}
+
+solve() {
+    cp "exercises/solutions/$1.cu" exercises/
+}
+
+for_each_stage() {
+    local stage
+    for stage in "${STAGES[@]}"; do
+        try_exercises "$1" "$TOP/$stage"
+        assert_success
+        assert_line --index -1 --regexp "$2"
+        assert_equal "${#lines[@]}" 1
+    done
+}
+
+@test "exercises: skeletons are the solutions less the marked lines, compile, and are refused as the pages show" {
+    for_each_stage unsolved.py '^[4-9] exercises$'
+}
+
+@test "exercises: wrong answers are refused, and the message names the cause" {
+    for_each_stage refuse.py '^([0-9]+) of [0-9]+ wrong answers are refused$'
+}
+
+@test "exercises: make exercises, for all stages: the solutions pass" {
+    [ "$TEST_BACKEND" = cpu ] || requires nvcc
+    try make -C "$TOP" --no-print-directory exercises ANSWERS=solutions BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"}
+    assert_success
+    refute_line --partial 'not yet'
+    assert_line --index -1 --regexp '^(2[1-9]|3[0-9]) of \1 exercises pass$'
+}
+
+@test "exercises: make exercises says which pass, which is next, and what is wrong with it" {
+    copy_unsolved
+    solve element
+    solve matrix
+    try_make exercises
+    assert_failure
+    assert_line --index 1 '01-hello-kernel'
+    assert_line --index 2 '  passed   element'
+    assert_line --index 3 '  not yet  guard    <- next'
+    assert_line --index 4 '  passed   matrix'
+    assert_line '  wrong    x[0] of 256: expected 3, came 1'
+    assert_line --partial '01-hello-kernel/exercises/README.md, guard'
+    refute_line --partial 'stride:'
+    assert_line --index -1 '2 of 7 exercises pass'
+    [ "${#lines[@]}" -lt 24 ] # one screen
+
+    try_make exercises EXERCISE=element
+    assert_success
+    assert_line --index -1 '1 of 1 exercises pass'
+    try_make exercises EXERCISE=elment
+    assert_failure
+    assert_regex "$stderr" 'no such exercise: elment; there are: element guard'
+    try_make exercises ANSWERS=nowhere
+    assert_failure
+    assert_regex "$stderr" 'ANSWERS: there is no folder .*nowhere'
+}
+
+@test "exercises: an answer that hangs, crashes, ends early or does not compile does not pass" {
+    copy_unsolved
+    local line='    Scale<<<blocks, THREADS>>>(x, factor, n);'
+    # shellcheck disable=SC2016
+    for case in 'exit(0);|ended before the check was done' 'printf("passed\\n"), exit(0);|ended before the check was done' \
+        '*(volatile int *)8 = 0;|crashed, signal 11' 'abort();|crashed, signal 6' 'x = y;|does not compile'; do
+        sed "s|^    Scale<<<.*|${case%%|*}\n$line|" exercises/solutions/guard.cu >exercises/guard.cu
+        try_make exercises EXERCISE=guard
+        assert_failure
+        assert_output --partial "${case#*|}"
+        assert_line --index -1 '0 of 1 exercises pass'
+    done
+    sed -i 's/^SECONDS = .*/SECONDS = 1/' ../common/exercises.py
+    sed "s|^    Scale<<<.*|for (volatile int i = 0;; i = i) continue;|" exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_failure
+    assert_output --partial 'it has not ended after 1 seconds'
+}
+
+@test "exercises: a right result that the stand-in complains about does not pass" {
+    [ "$TEST_BACKEND" = cpu ] || skip "it is about the CPU stand-in"
+    copy_unsolved
+    sed 's|^    Scale<<<|    int *one; cudaMalloc(\&one, 4); cudaMemset(one + 1, 0, 4);\n&|' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_failure
+    assert_line --regexp '^  stand-in .*guard.cu:[0-9]+'
+}
+
+@test "exercises: make reset brings one back, and keeps what was written" {
+    copy_unsolved
+    cp exercises/guard.cu unsolved
+    solve guard
+    try make reset EXERCISE=guard
+    assert_success
+    assert_output 'guard.cu: what you wrote is now in guard.cu.1.mine'
+    cmp exercises/guard.cu.1.mine exercises/solutions/guard.cu
+    cmp exercises/guard.cu unsolved
+    echo '// mine' >>exercises/guard.cu
+    try make reset EXERCISE=guard
+    assert_output 'guard.cu: what you wrote is now in guard.cu.2.mine'
+    try make reset EXERCISE=guard # as it was: nothing to keep
+    assert_output ''
+    try make reset
+    assert_failure
+    assert_regex "$stderr" 'which one\? There are: element guard'
+    cmp exercises/guard.cu unsolved
+}

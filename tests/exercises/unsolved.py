@@ -1,0 +1,70 @@
+"""The exercises of a stage as a learner finds them: unsolved.py STAGE.
+
+Each has a solution, a check and wrong answers. Its skeleton is the solution less the marked lines; it compiles, is
+refused, and the page shows with which words. Prints what is not so, and at the end how many exercises there are.
+"""
+
+import concurrent.futures
+import importlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+import exercises
+
+
+def pattern_of(block):
+    """A block of a page as an expression: a line … stands for lines, … in a line for what varies."""
+    lines = [".*" if line == "…" else re.escape(line).replace("…", ".*") for line in block.splitlines()]
+    return re.compile("\n".join(lines).replace(".*\n", "(?s:.*?)\n") + r"\s*", re.S)
+
+
+def is_changed(path):
+    """Whether git knows another version: a learner's own answer."""
+    git = ["git", "-C", path.parent]
+    return subprocess.run([*git, "diff", "--quiet", "HEAD", "--", path.name], capture_output=True).returncode == 1
+
+
+def faults_of(stage, name):
+    folder, page = stage / "exercises", (stage / "exercises/README.md").read_text()
+    solutions = exercises.files_of(name, folder / "solutions")
+    if not solutions or not exercises.files_of(name, folder / "checks"):
+        return f"{name}: no solution, or no check\n"
+    faults = ""
+    with tempfile.TemporaryDirectory() as answers:
+        for path in solutions:
+            text = path.read_text()
+            own = folder / path.name
+            pathlib.Path(answers, path.name).write_text(exercises.skeleton(text))
+            if text.count("YOUR LINES, about") != text.count("END OF YOUR LINES") or own.suffix == ".mk":
+                faults += f"{path.name}: a hole without an end\n"
+            if not own.exists() or own.read_text() != exercises.skeleton(text) and not is_changed(own):
+                faults += f"{path.name}: the skeleton is not the solution less its lines: make reset EXERCISE={name}\n"
+        if not any("YOUR LINES" in path.read_text() for path in solutions):
+            faults += f"{name}: no hole\n"
+        said = exercises.attempt(stage, name, pathlib.Path(answers))
+    if not said or "does not compile" in said[0]:
+        faults += f"{name}: unsolved, the check says {said}\n"
+    shown = re.search(rf"```console\n\$ make exercises EXERCISE={name}\n(.*?)```", page, re.S)
+    text = "\n".join(["", f"{name}:", *said, "", ""])
+    if not shown or not pattern_of(shown[1]).fullmatch(text):
+        faults += f"{name}: the page does not show this:{text}"
+    if len(importlib.import_module(f"wrong_{stage.name[:2]}").WRONG.get(name, [])) < 5:
+        faults += f"{name}: fewer than five wrong answers\n"
+    return faults
+
+
+if __name__ == "__main__":
+    stage = pathlib.Path(sys.argv[1]).resolve()
+    names = exercises.exercises(stage)
+    os.environ["DOCTOR"] = subprocess.run(
+        [sys.executable, TESTS.parent.parent / "common/doctor.py", "make"], capture_output=True, text=True, check=True
+    ).stdout
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        print(*pool.map(lambda name: faults_of(stage, name), names), sep="", end="")
+    print(len(names), "exercises")
