@@ -233,3 +233,20 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
 @test "01: hello needs no library by an absolute path" {
     assert_no_absolute_path hello
 }
+
+@test "01: reverse: the threads of a block share memory; without the barrier a tool says which read is too early" {
+    try ./reverse
+    assert_success
+    assert_output '1024 of 1024 right'
+    assert_quiet
+    if [ "$TEST_BACKEND" = cuda ]; then
+        requires compute-sanitizer
+        try compute-sanitizer --tool racecheck --error-exitcode 99 ./reverse no_barrier
+        assert_failure 99
+    else
+        try ./reverse no_barrier
+        assert_failure 1
+        line=$(grep -n 'x\[i\] = part' reverse.cu | tail -n 1 | cut -d: -f1)
+        assert_regex "$stderr" "reverse.cu:$line: kernel ReverseTooEarly reads byte 1020 of the shared memory part"
+    fi
+}
