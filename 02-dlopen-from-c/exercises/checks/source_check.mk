@@ -1,0 +1,2 @@
+# Where source finds NVRTC.
+RPATH = -Wl,-rpath,'$(NVRTC_FOLDER)'
