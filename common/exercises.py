@@ -122,8 +122,8 @@ def sanitize(room, command, path):
     tool_path = shutil.which(
         "compute-sanitizer", path=os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
     )
-    for path in sorted(room.glob("*_check.*")):
-        for tool in re.findall(r"compute-sanitizer --tool (\w+)", path.read_text(errors="replace")):
+    for file in sorted(room.glob("*_check.*")):
+        for tool in re.findall(r"compute-sanitizer --tool (\w+)", file.read_text(errors="replace")):
             if not tool_path:
                 return [f"  wrong    nobody has looked for races: {tool} needs compute-sanitizer, of the CUDA Toolkit"]
             status, out, err = run([tool_path, "--tool", tool, "--error-exitcode", "99", *command], room, 300, path)
@@ -144,7 +144,8 @@ def attempt(stage, name, answers):
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in (err + out).splitlines()[:12]]
     if (room / f"{name}_check.py").exists():
-        command = [os.environ.get("PY", sys.executable), f"{name}_check.py"]
+        python = os.environ.get("PY", sys.executable)
+        command = [os.path.abspath(python) if "/" in python else python, f"{name}_check.py"]
     else:
         command = [f"./{name}_check" if (room / f"{name}_check.c").exists() else f"./{name}"]
     status, out, err = run(command, room, SECONDS, path)

@@ -41,9 +41,9 @@ requires() {
     esac
 }
 
-# Runs a command, stdout and stderr apart, at most two minutes; shows all three if the test fails.
+# Runs a command, stdout and stderr apart, at most two minutes (LIMIT: seconds); shows all three if the test fails.
 try() {
-    run --separate-stderr timeout 120 "$@"
+    run --separate-stderr timeout "${LIMIT:-120}" "$@"
     # shellcheck disable=SC2154
     printf '$ %s\nexit status %s\nstdout: %s\nstderr: %s\n' "$*" "$status" "$output" "$stderr"
 }

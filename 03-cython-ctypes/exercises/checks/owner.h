@@ -1,0 +1,25 @@
+// The C interface of libowner.so.
+#pragma once
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// These return 0, or the code of the CUDA call that failed.
+int owner_allocate(float **d_x, size_t n);            // n floats on the GPU; n = 0 is an error
+int owner_fill(float *d_x, size_t n, float value);    // all become value; NaN is an error
+int owner_read(float *x, const float *d_x, size_t n); // to the host
+int owner_free(float *d_x);                           // NULL is fine, twice is an error
+
+// A code's name, "cudaErrorMemoryAllocation", and text, "out of memory".
+const char *owner_error_name(int code);
+const char *owner_error_text(int code);
+
+// For the check: how many arrays are allocated just now, and how often one came that is not.
+int owner_allocated(void);
+int owner_unknown(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,102 @@
+"""The check of exercise 4: arrays with several strides. The library says with what it was called."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from exercise import expect, expect_error, passed, rng, without_device, wrong
+from strided import doubled
+
+library = ctypes.CDLL(os.path.abspath("libstrided.so"))  # the same one that the module uses
+
+
+def poisoned_empty(shape, dtype=float, **more):
+    """np.empty as the answer gets it: poisoned, with room behind it for one that writes too far."""
+    n = int(np.prod(shape))
+    array = empty(8 * n + 1000, dtype, **more)
+    array.fill(-7777)
+    return array[:n].reshape(shape)
+
+
+empty, np.empty = np.empty, poisoned_empty
+
+
+def seen(kind, name):
+    return kind.in_dll(library, f"strided_{name}").value
+
+
+def random(*shape):
+    return rng.integers(-999, 1000, shape).astype(np.float32)
+
+
+n = int(rng.integers(300, 5000))
+pairs = np.zeros(n, [("a", np.int32), ("b", np.float32), ("c", np.float64)])
+pairs["b"] = random(n)
+for name, x in [
+    ("x[::3]", random(30)[::3]),
+    ("x", random(n)),
+    ("matrix[:, 2]", random(n, 7)[:, 2]),
+    ("matrix[1]", random(7, n)[1]),
+    ("x[5:6]", random(9)[5:6]),
+    ("x[::2], read-only", random(2 * n)[::2]),
+    ('records["b"]', pairs["b"]),
+    ("x[:0]", random(3)[:0]),
+]:
+    if "read-only" in name:
+        x.flags.writeable = False
+    copy, calls, what = x.copy(), seen(ctypes.c_int, "calls"), f"doubled({name}) of {x.size} elements"
+    came = error = None
+    try:
+        came = doubled(x)
+    except Exception as raised:
+        error = f"{what}: came {type(raised).__name__}: {raised}"
+    calls = seen(ctypes.c_int, "calls") - calls
+    if error and calls == 0:
+        wrong("what comes before the call: only a stride of 0 or below is refused", error)
+    if x.size > 0:
+        if calls != 1:
+            wrong("c_doubled: once for each call of doubled", f"{what}: the C function was called {calls} times")
+        if seen(ctypes.c_void_p, "x") != x.ctypes.data:
+            wrong(
+                "the address of the first element of x itself, not of a copy",
+                f"{what}: C got an address that is not that of x",
+            )
+        if seen(ctypes.c_size_t, "n") != x.size:
+            wrong("the number of elements of x", f"{what}: C got the number {seen(ctypes.c_size_t, 'n')}")
+        if seen(ctypes.c_size_t, "stride") != x.strides[0] and x.size > 1:
+            wrong(
+                "the stride, in bytes: how far is it from one element of x to the next?",
+                f"{what}: C got the stride {seen(ctypes.c_size_t, 'stride')}, expected {x.strides[0]}",
+            )
+    if error:
+        wrong("the call: where does the result go?", error)
+    if not np.array_equal(x, copy):
+        wrong("x is read, not written", f"{what}: x is not what it was")
+    expect("the call: where does the result go?", f"{what}: the result", 2 * x, came)
+
+for name, x in [
+    ("x[::-1]", random(5)[::-1]),
+    ("x[::-2]", random(n)[::-2]),
+    ("np.broadcast_to(x, 5), whose elements are all the same memory", np.broadcast_to(random(1), 5)),
+]:
+    expect_error(
+        "a stride of 0 or below: ValueError, before C is called",
+        ValueError,
+        f"doubled({name}), a stride of {x.strides[0]}",
+        lambda: doubled(x),
+    )
+
+said = without_device("""
+import numpy as np, strided
+try:
+    print("came no exception, but", strided.doubled(np.ones(6, np.float32)[::2]))
+except Exception as error:
+    print("came", type(error).__name__, error)
+""")
+if not said.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
+    wrong(
+        "what the C function returns: check(...) raises it",
+        f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {said}",
+    )
+passed()

@@ -1,0 +1,81 @@
+"""The check of exercise 3: several sizes, none at all too, arrays that are read-only, and a call that fails."""
+
+import numpy as np
+
+from exercise import expect, passed, rng, without_device, wrong
+from two_results import sum_and_difference
+
+
+def poisoned_empty(shape, dtype=float, **more):
+    """np.empty as the answer gets it: poisoned, with room behind it for one that writes too far."""
+    n = int(np.prod(shape))
+    array = empty(8 * n + 1000, dtype, **more)
+    array.fill(-7777)
+    return array[:n].reshape(shape)
+
+
+empty, np.empty = np.empty, poisoned_empty
+
+kept = []  # results of earlier calls: each call has to make new arrays
+for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
+    x, y = (rng.integers(-999, 1000, n).astype(np.float32) for _ in range(2))
+    copies, what = (x.copy(), y.copy()), f"sum_and_difference(x, y) of {n} elements"
+    if n == 257:
+        x.flags.writeable = y.flags.writeable = False
+    try:
+        came = sum_and_difference(x, y)
+    except Exception as raised:
+        look_at = (
+            "a call with no elements: is C called all the same?"
+            if n == 0
+            else "the memoryviews, and the call of the C function"
+        )
+        wrong(look_at, f"{what}: came {type(raised).__name__}: {raised}")
+    if type(came) not in (tuple, list) or len(came) != 2:
+        wrong("return total, difference", f"{what}: expected two arrays, came {came!r:.60}")
+    for array in came:
+        if type(array) is not np.ndarray:
+            wrong(
+                "a NumPy array, made by np.empty, is returned; its memoryview is for C",
+                f"{what}: expected a NumPy array, came {type(array).__name__}",
+            )
+    if n > 0 and np.shares_memory(*came):
+        wrong("each result needs an array of its own", f"{what}: both results are the same memory")
+    for old in kept:
+        if any(np.shares_memory(old, array) for array in came):
+            wrong(
+                "a call makes new arrays: who called before still has the old ones",
+                f"{what}: a result is in the memory of an earlier one",
+            )
+    for array, copy, name in zip((x, y), copies, "xy"):
+        if any(np.shares_memory(array, result) for result in came):
+            wrong("the results need arrays of their own", f"{what}: a result is in the memory of {name}")
+        if not np.array_equal(array, copy):
+            wrong("x and y are read, not written", f"{what}: {name} is not what it was")
+    for name, expected, array in (
+        ("the first result, (x + y)", x + y, came[0]),
+        ("the second result, (x - y)", x - y, came[1]),
+    ):
+        is_array = array.dtype == expected.dtype and array.shape == expected.shape
+        expect(
+            "the arguments of the C function, and the order of the results" if is_array else "np.empty(n, np.float32)",
+            f"{what}: {name}",
+            expected,
+            array,
+        )
+    kept += came
+
+said = without_device("""
+import numpy as np, two_results
+x = np.ones(3, np.float32)
+try:
+    print(f"came no exception, but {two_results.sum_and_difference(x, x)!r:.60}")
+except Exception as error:
+    print("came", type(error).__name__, error)
+""")
+if not said.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
+    wrong(
+        "what the C function returns: check(...) raises it. And is it the C function that computes?",
+        f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {said}",
+    )
+passed()

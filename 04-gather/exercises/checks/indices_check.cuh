@@ -1,0 +1,115 @@
+// The check of exercise 1: one index of each kind; then many. Around the elements of the source lie others: a bad index
+// that is followed a little too far brings one of them, and one that is followed far ends the kernel.
+#include "exercise.cuh"
+#include <limits.h>
+
+__global__ void Gather(const float *source, int size, const int *index, int n, float *result,
+                       int *first_bad);
+int gather(const float *source, int size, const int *index, int n, float *result);
+
+// Whether a kernel has ended because of an address at which it read or wrote.
+static bool is_address(cudaError_t error)
+{
+    return error == cudaErrorIllegalAddress || error == cudaErrorInvalidAddressSpace;
+}
+
+static bool is_good(int index, int size)
+{
+    return index >= -size && index < size;
+}
+
+// The source has `size` elements, and 200 numbers lie before and behind them.
+static void check_kernel(int size, const std::vector<int> &indices, const char *what)
+{
+    const int AROUND = 200;
+    int n = indices.size(), smallest = INT_MAX;
+    std::vector<float> numbers = random_numbers<float>(size + 2 * AROUND, 1, 1000000),
+                       expected(n, poison<float>());
+    for (int i = n - 1; i >= 0; i--)
+        if (is_good(indices[i], size))
+            expected[i] = numbers[AROUND + indices[i] + (indices[i] < 0 ? size : 0)];
+        else
+            smallest = i;
+    Array<float> source("source", numbers), result("result", n);
+    Array<int> index("index", indices), first_bad("first_bad", std::vector<int>{INT_MAX});
+    Gather<<<(n - 1) / 256 + 1, 256>>>(source.data + AROUND, size, index.data, n, result.data,
+                                       first_bad.data);
+    CHECK(cudaGetLastError());
+    if (is_address(cudaDeviceSynchronize()))
+        wrong("a bad index must not be followed: look at it first, then read",
+              "%s: the kernel has read or written at a wrong place", what);
+    char good[300], bad[300];
+    snprintf(good, sizeof good, "%s: result[i] = source[index[i]]", what);
+    snprintf(bad, sizeof bad, "%s: for a bad index nothing is written", what);
+    result.expect(expected, good, smallest == INT_MAX ? nullptr : bad);
+    int came;
+    CHECK(cudaMemcpy(&came, first_bad.data, sizeof came, cudaMemcpyDeviceToHost));
+    if (came >= n && came != INT_MAX)
+        wrong("the threads that have no index: what keeps them off?",
+              "%s: there are %d indices, and first_bad is %d", what, n, came);
+    if (came != smallest)
+        wrong("first_bad is the smallest i of a bad index, whoever comes first or last",
+              "%s: first_bad is %d, expected %d (%d is INT_MAX, for no bad index)", what, came,
+              smallest, INT_MAX);
+    first_bad.expect({smallest}, "first_bad is one number");
+    source.expect(numbers, "source is read, not written");
+    index.expect(indices, "index is read, not written");
+}
+
+// Good indices, and `bad` others at positions from `from` on.
+static std::vector<int> mixed(int size, int n, int bad, int from)
+{
+    const int good[] = {0, size - 1, -1, -size}, others[] = {size, -size - 1, INT_MAX, INT_MIN};
+    std::vector<int> indices = random_numbers<int>(n, -size, size - 1);
+    for (int index : good)
+        indices[random_number(0, n - 1)] = index;
+    for (int k = 0; k < bad; k++)
+        indices[random_number(from, n - 1)] = others[k % 4];
+    return indices;
+}
+
+int main(void)
+{
+    setenv("CPU_CUDA_SEED", "4",
+           0); // on the stand-in, thread 0 is not always the first; a GPU has its own order
+    for (int index : {0, 4, -1, -5, 5, -6, 7, -8, 11, -11, INT_MAX, INT_MIN, INT_MAX - 1}) {
+        char what[100];
+        snprintf(what, sizeof what, "index %d, source of 5 elements (%s)", index,
+                 !is_good(index, 5) ? "bad"
+                 : index < 0        ? "from the end"
+                                    : "good");
+        check_kernel(5, {2, index}, what);
+    }
+    check_kernel(1, {0, -1, 0}, "a source of 1 element");
+    for (int n : {256, 255, 257, random_number(1000, 50000)}) {
+        int size = random_number(1, 3000);
+        check_kernel(size, mixed(size, n, 0, 0), "no bad index");
+    }
+    for (int again = 0; again < 20; again++) {
+        int size = random_number(2, 3000), n = random_number(1000, 50000);
+        check_kernel(size, mixed(size, n, random_number(1, n), random_number(0, n / 2)),
+                     "some bad indices");
+    }
+
+    for (int bad : {-1, 0, 1, random_number(300, 999)}) {
+        int size = random_number(2, 3000), n = 1000;
+        std::vector<float> source = random_numbers<float>(size, 1, 1000000), result(n, -1);
+        std::vector<int> index = mixed(size, n, 0, 0);
+        if (bad >= 0)
+            index[bad] = index[n - 1] = size;
+        int status = gather(source.data(), size, index.data(), n, result.data());
+        int expected = bad < 0 ? 0 : -1 - bad;
+        if (status != expected && bad < 0)
+            wrong("the status if all went well", "no bad index: expected status 0, came %d",
+                  status);
+        if (status != expected)
+            wrong("the status: no position may look like success, and none like an error of CUDA",
+                  "the first bad index is at position %d: expected status %d, came %d", bad,
+                  expected, status);
+        for (int i = 0; bad < 0 && i < n; i++)
+            if (result[i] != source[index[i] + (index[i] < 0 ? size : 0)])
+                wrong("the status: the result is copied back only if it is 0",
+                      "result[%d] of gather()", i);
+    }
+    return passed();
+}

@@ -1,0 +1,36 @@
+# cython: language_level=3, boundscheck=False
+# Exercise 5, clip: NumPy arrays in and out.
+# Check: make exercises EXERCISE=clip
+import numpy as np
+
+from cuda_error import exception_for
+
+cdef extern from "clip.h" nogil:
+    const char *clip_error_name(int code)
+    const char *clip_error_text(int code)
+    # YOUR LINES, about 1: the C function. In this module it needs another name: int c_clip "clip"(...)
+    # END OF YOUR LINES
+
+
+def clip(x, float low, float high):
+    """x limited to low ... high, computed on the GPU: what is smaller becomes low, what is larger high. NaN stays NaN.
+
+    x: one-dimensional float32 array, which may be strided, read-only or empty. Returns a new array.
+    Raises TypeError and ValueError for other arrays, and unless low <= high; MemoryError; CudaError.
+    """
+    # YOUR LINES, about 2: what is not a NumPy array of float32 is a TypeError.
+    # END OF YOUR LINES
+    if x.ndim != 1:
+        raise ValueError(f"x: one dimension is taken, not {x.ndim}")
+    if not low <= high:
+        raise ValueError(f"low <= high is needed, not {low} and {high}")
+    result = np.empty(x.size, np.float32)
+    if x.size == 0:
+        return result  # there is no first element to point to
+
+    cdef int code = 0
+    # YOUR LINES, about 4: views of x and result, with elements that lie side by side. Then the call, without the GIL.
+    # END OF YOUR LINES
+    if code != 0:
+        raise exception_for(code, clip_error_name(code).decode(), clip_error_text(code).decode(), 2 * result.nbytes)
+    return result
