@@ -42,7 +42,7 @@ for_each_stage() {
 @test "exercises: wrong answers are refused, and the message names the cause" {
     local stages=(01-hello-kernel) # one answer for each of its exercises; make test-all: all answers, of all stages
     [ "${WRONG_ANSWERS:-}" != all ] || stages=("${STAGES[@]}")
-    for_each_stage refuse.py '^([0-9]+) of \1 wrong answers are refused$' "${stages[@]}"
+    for_each_stage refuse.py '^([0-9]+) of \1 wrong answers are refused, and right ones pass$' "${stages[@]}"
 }
 
 @test "exercises: make exercises, for all stages: the solutions pass" {

@@ -1,7 +1,8 @@
 """Wrong answers to the exercises of a stage: each has to be refused, and the message has to name its cause.
 
 refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
-passed, or was refused for another reason; the last line says how many were refused. WRONG_ANSWERS=all: all of them;
+passed, or was refused for another reason; the last line says how many were refused. (Where the table has no message, the
+answer is a right one, in another style, and has to pass.) WRONG_ANSWERS=all: all of them;
 else the first of each exercise.
 """
 
@@ -33,6 +34,8 @@ def refuse(stage, name, what, changes, pattern):
     for file, text in texts.items():
         pathlib.Path(folder, file).write_text(text)
     said = "\n".join(exercises.attempt(stage, name, pathlib.Path(folder)))
+    if pattern is None:
+        return said and f"{name}, {what}: a right answer is refused\n{said}\n"
     if not said:
         return f"{name}, {what}: PASSES\n"
     if os.environ.get("SHOW"):
@@ -53,5 +56,5 @@ if __name__ == "__main__":
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 2) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")
-    print(f"{faults.count('')} of {len(todo)} wrong answers are refused")
+    print(f"{faults.count('')} of {len(todo)} wrong answers are refused, and right ones pass")
     sys.exit(any(faults) or not todo)

@@ -124,6 +124,15 @@ __global__ void BlockSum(const int *a, int *sum)
     if (t == 0) *sum = part[0];
 }
 
+__global__ void ZeroTooLate(const int *a, int *out)
+{
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0; // no-barrier-after
+    atomicAdd(&total, a[threadIdx.x]); // no-barrier-after
+    __syncthreads();
+    if (threadIdx.x == 0) *out = total;
+}
+
 __global__ void SharedTotal(const int *a, int *out)
 {
     __shared__ int total;
@@ -259,6 +268,7 @@ int main(int argc, char **argv)
     IF("no-barrier") Reverse<<<1, 64>>>(a);
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
+    IF("no-barrier-after") ZeroTooLate<<<1, 64>>>(a, b);
     IF("shared-total") SharedTotal<<<1, 64>>>(a, b);
     IF("past-shared") PastShared<<<1, 64>>>(a, 1);
     IF("past-dynamic") PastDynamic<<<1, 64, 63 * sizeof(int)>>>(a);

@@ -5,15 +5,20 @@ __global__ void Mark(int *matrix, int rows, int columns);
 
 int main(void)
 {
-    const int sizes[][2] = {
-        {20, 10}, {10, 20}, {1, 50}, {50, 1}, {random_number(65, 90), random_number(20, 60)}};
+    const int sizes[][2] = {{20, 10},
+                            {10, 20},
+                            {1, 50},
+                            {50, 1},
+                            {random_number(260, 300), random_number(20, 60)},
+                            {20, random_number(260, 300)}};
     for (auto [rows, columns] : sizes) {
         std::vector<int> expected;
         for (int row = 0; row < rows; row++)
             for (int column = 0; column < columns; column++)
                 expected.push_back(100 * row + column);
         Array<int> matrix("matrix", expected.size());
-        dim3 threads(16, 8), blocks((columns + 15) / 16, (rows + 7) / 8);
+        dim3 threads(random_number(3, 20), random_number(3, 20));
+        dim3 blocks((columns - 1) / threads.x + 1, (rows - 1) / threads.y + 1);
         Mark<<<blocks, threads>>>(matrix.data, rows, columns);
         char look_at[200];
         snprintf(look_at, sizeof look_at,

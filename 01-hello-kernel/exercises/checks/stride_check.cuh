@@ -5,8 +5,11 @@ __global__ void AddOne(int *x, int n);
 
 int main(void)
 {
-    const int launches[][3] = {
-        {2, 4, 20}, {4, 64, 256}, {4, 64, 10}, {4, 64, random_number(300, 5000)}};
+    const int launches[][3] = {{2, 4, 20},
+                               {4, 64, 256},
+                               {4, 64, 10},
+                               {4, 64, random_number(300, 5000)},
+                               {4, 64, random_number(70000, 80000)}};
     for (auto [blocks, threads, n] : launches) {
         std::vector<int> h = n == 20 ? std::vector<int>(n, 10) : random_numbers<int>(n, 1, 1000),
                          expected = h;
@@ -20,7 +23,7 @@ int main(void)
                  "threads. Where does a "
                  "thread begin, how far does it step, where does it end?",
                  n, blocks, threads);
-        x.expect(expected, look_at);
+        x.expect(expected, look_at, "x[i] += 1, once");
     }
     return passed();
 }

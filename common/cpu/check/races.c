@@ -190,7 +190,11 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
             if (reader != me && is_race(reader, me, where->same, x->kind))
                 doubt(x, me, reader, &readers[j], where->name);
         }
-        if (x->kind & WRITE) *writer = (old ^ me) & ~BITS(0, EPOCH) ? me : me | (old & BYTES);
+        // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
+        bool is_hiding =
+            x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !((old ^ me) & ~BITS(0, THREAD));
+        if (x->kind & WRITE && !is_hiding)
+            *writer = (old ^ me) & ~BITS(0, EPOCH) ? me : me | (old & BYTES);
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }
 }
