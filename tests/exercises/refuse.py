@@ -53,7 +53,7 @@ if __name__ == "__main__":
     wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
     some = slice(None if only or os.environ.get("WRONG_ANSWERS") == "all" else 1)
     todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name][some]]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")
     print(f"{faults.count('')} of {len(todo)} wrong answers are refused, and right ones pass")
