@@ -1,5 +1,7 @@
 """What the checks of the exercises share, those in Python: the lines that say what is wrong with an answer."""
 
+import ctypes
+import mmap
 import os
 import subprocess
 import sys
@@ -56,3 +58,15 @@ def without_device(program):
         timeout=60,
     )
     return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
+
+
+def before_a_wall(array):
+    """The same elements at the end of a page of memory: whoever reads behind them crashes."""
+    bytes = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+    memory = mmap.mmap(-1, bytes + mmap.PAGESIZE)
+    result = np.frombuffer(memory, array.dtype, array.size, bytes - array.nbytes)
+    result[:] = array
+    wall = ctypes.c_void_p(result.ctypes.data + array.nbytes)
+    if ctypes.CDLL(None, use_errno=True).mprotect(wall, ctypes.c_size_t(mmap.PAGESIZE), 0) != 0:
+        raise OSError(ctypes.get_errno(), "mprotect")
+    return result

@@ -8,8 +8,8 @@ ANSWERS: the folder with the answers, such as solutions in exercises/, or one el
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". What is called
 guard.*, guard_* or libguard.* belongs to it, in the folder of the answers and in exercises/checks. These files are
-copied to a folder of their own, .tried/guard, which is built as a stage is; then the check runs. An answer passes if the
-check ends with exit status 0 and the line that the variable PASSED holds, and the CPU stand-in has no complaint.
+copied to a folder of their own, .tried/guard, which is built as a stage is; then the check runs. An answer passes if
+the check ends with exit status 0 and the line that the variable PASSED holds, and the CPU stand-in has no complaint.
 """
 
 import concurrent.futures
@@ -93,6 +93,17 @@ def make_room(stage, name, answers):
     return room
 
 
+def compile_errors(text):
+    """The first errors of a compiler, each with the two lines behind it; Cython says what it is behind the lines."""
+    lines = [
+        line for line in text.splitlines() if line.strip() and not re.match(r"make|In file included|Device: ", line)
+    ]
+    starts = [i for i, line in enumerate(lines) if re.search(r"error:|\.pyx:\d+:\d+: (?!Warning)", line)]
+    return [line for i in starts[:3] for line in lines[i : i + 3] if line is lines[i] or "error:" not in line] or lines[
+        :12
+    ]
+
+
 def judge(status, out, err):
     """What is wrong, in a few lines; empty if the answer passes."""
     has_ended_early = status == 0 and out.splitlines()[-1:] != [PASSED]
@@ -116,22 +127,28 @@ def judge(status, out, err):
             f"  wrong    the program crashed, signal {-status}",
             "  look at  pointers of the host",
         ] + err.splitlines()[-3:]
-    return ["  wrong    the check could not go on"] + err.splitlines()[-4:]
+    return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 
 def sanitize(room, command, path):
-    """What compute-sanitizer finds with the tools that the check names; on a GPU, where a race may go unseen."""
-    tool_path = shutil.which(
-        "compute-sanitizer", path=os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
-    )
+    """What compute-sanitizer finds with the tools that the check names: on a GPU, a race or a read may go unseen."""
+    search = os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
+    sanitizer = shutil.which("compute-sanitizer", path=search)
+    os.environ["EXACT_ARRAYS"] = "yes"  # no margins behind them: memcheck looks there
     for file in sorted(room.glob("*_check.*")):
         for tool in re.findall(r"compute-sanitizer --tool (\w+)", file.read_text(errors="replace")):
-            if not tool_path:
-                return [f"  wrong    nobody has looked for races: {tool} needs compute-sanitizer, of the CUDA Toolkit"]
-            status, out, err = run([tool_path, "--tool", tool, "--error-exitcode", "99", *command], room, 300, path)
+            if not sanitizer:
+                return [f"  wrong    {tool} has not looked at it: compute-sanitizer, of the CUDA Toolkit, is missing"]
+            options = ["--error-exitcode", "99", "--target-processes", "application-only"]
+            options += ["--report-api-errors", "no"] if tool == "memcheck" else []
+            status, out, err = run([sanitizer, "--tool", tool, *options, *command], room, 300, path)
             if status != 0:
-                found = [line.strip("= ") for line in (out + err).splitlines() if re.search("Error|ERROR|hazard", line)]
-                return [f"  {tool} {line}" for line in found[:3]] or [f"  {tool} ends with status {status}"]
+                found = [
+                    line.strip("= ") for line in (out + err).splitlines() if re.search("Invalid|hazard| at .*0x", line)
+                ]
+                return [f"  {tool} {line[:200]}" for line in found[:3]] or [f"  {tool} ends with status {status}"] + [
+                    line for line in out.splitlines() if line.startswith("  ")
+                ]
     return []
 
 
@@ -144,7 +161,7 @@ def attempt(stage, name, answers):
     make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build"]
     status, out, err = run(make, room, 300, path)
     if status != 0:
-        return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in (err + out).splitlines()[:12]]
+        return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     if (room / f"{name}_check.py").exists():
         python = os.environ.get("PY", sys.executable)
         command = [os.path.abspath(python) if "/" in python else python, f"{name}_check.py"]

@@ -15,12 +15,13 @@ cdef extern from "two_results.h" nogil:
     const char *two_results_error_text(int code)
 
 
-cdef int check(int code) except -1:
+cdef int check(int code) except -1:  # -1 tells Cython that an exception was raised
     if code != 0:
         raise CudaError(code, two_results_error_name(code).decode(), two_results_error_text(code).decode())
     return 0
 
 
+# float[::1]: one dimension, elements side by side. not None: None is refused.
 def sum_and_difference(const float[::1] x not None, const float[::1] y not None):
     """Two new arrays, x + y and x - y, computed on the GPU. No elements are fine: then both arrays are empty."""
     if x.shape[0] != y.shape[0]:

@@ -383,7 +383,7 @@ WRONG = {
                     "static total *t;\n    if (!t)\n        t = (total *)calloc(1, sizeof(total));",
                 )
             ],
-            "does the handle know n|own memory|freed already|0 at first",
+            "does the handle know n|own memory|freed already|0 at first|crashed",
         ),
         (
             "one array for all",

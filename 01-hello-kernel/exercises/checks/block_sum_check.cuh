@@ -1,5 +1,5 @@
 // The check of exercise 6: a whole block, and sizes whose last block is not full.
-// On a GPU also: compute-sanitizer --tool racecheck
+// On a GPU also: compute-sanitizer --tool racecheck, compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
 __global__ void BlockSum(const int *x, int n, int *sums);

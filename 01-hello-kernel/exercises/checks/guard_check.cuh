@@ -1,4 +1,5 @@
 // The check of exercise 2: sizes that are multiples of the block, and others.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
 void scale(float *x, float factor, int n);

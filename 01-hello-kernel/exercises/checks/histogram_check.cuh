@@ -1,4 +1,5 @@
 // The check of exercise 5: random characters, few different ones, and counts that are not 0 at first.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
 __global__ void Histogram(const unsigned char *text, int n, int *counts);

@@ -1,4 +1,5 @@
 // The check of exercise 3: a matrix of 20 rows and 10 columns, and others that are not square either.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
 __global__ void Mark(int *matrix, int rows, int columns);

@@ -32,7 +32,7 @@ for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
         )
         wrong(look_at, f"{what}: came {type(raised).__name__}: {raised}")
     if type(came) not in (tuple, list) or len(came) != 2:
-        wrong("return total, difference", f"{what}: expected two arrays, came {came!r:.60}")
+        wrong("the function returns the two arrays: return ..., ...", f"{what}: expected two arrays, came {came!r:.60}")
     for array in came:
         if type(array) is not np.ndarray:
             wrong(

@@ -1,4 +1,7 @@
-"""The check of exercise 5: the module; then the learner's test, which has to refuse modules that are broken."""
+"""The check of exercise 5: the module; then the learner's test, which has to refuse modules that are broken.
+
+On a GPU also: compute-sanitizer --tool memcheck
+"""
 
 import os
 import runpy
@@ -18,7 +21,7 @@ def check(name, x, low, high):
     try:
         came = module.clip(x, low, high)
     except Exception as error:
-        look_at = "libclip.cu: the guard, the launch, the copy back; clip.pyx: the two views"
+        look_at = "clip.pyx: the two views, the call of c_clip; libclip.cu: the guard, the blocks, the copy back"
         wrong(look_at, f"{name}: expected no error, came {type(error).__name__}: {error}")
     if not np.array_equal(x, before, equal_nan=True) or came is x:
         wrong("clip.pyx: the result is a new array", f"{name}: x has changed")
@@ -171,7 +174,7 @@ BROKEN = [
         but(last_block_lost),
     ),
     (
-        "makes NaN to low",
+        "turns NaN into low",
         "is there a NaN, and does the comparison see it?",
         but(lambda result, x, low, high: replaced(result, np.isnan(x), low)),
     ),
@@ -189,7 +192,7 @@ BROKEN = [
     ("fails for an empty array", "is there an array of no element?", but(no_empty)),
     (
         "takes float64",
-        "has a float64 array to raise TypeError?",
+        "does it try that a float64 array raises TypeError?",
         lambda x, low, high: right(
             np.asarray(x).astype(np.float32) if getattr(x, "dtype", None) == np.float64 else x, low, high
         ),

@@ -1,11 +1,14 @@
-"""The check of exercise 4: numbers that are not the same after a visit to the other type."""
+"""The check of exercise 4: numbers that are not the same after a visit to the other type.
+
+On a GPU also: compute-sanitizer --tool memcheck
+"""
 
 import ctypes
 
 import numpy as np
 
 import dtype
-from exercise import expect, expect_error, passed, rng, without_device, wrong
+from exercise import before_a_wall, expect, expect_error, passed, rng, without_device, wrong
 
 LOOK_AT = {
     "float32": "libdtype.cu: the guard, the index, and how many bytes an element of type T has",
@@ -44,8 +47,8 @@ for type in "float32", "float64":
     many = int(rng.integers(1000, 5000)), int(rng.integers(1000, 30000))
     for size, n in (1, 1), (5, 3), (300, 256), (256, 257), many:
         check(numbers(size, type), rng.integers(size, size=n, dtype=np.int32), f"{n} of {size} elements")
-    # The C function, with room behind the result that it must not touch.
-    source, index, result = numbers(9, type), np.arange(5, dtype=np.int32), np.full(100, 7, type)
+    # The C function, with room behind the result that it must not touch, and a source that it must not read beyond.
+    source, index, result = before_a_wall(numbers(9, type)), np.arange(5, dtype=np.int32), np.full(100, 7, type)
     function = ctypes.CDLL("./libdtype.so")["gather_" + type]
     function(
         *[ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else a for a in (source, 9, index, 5, result)]

@@ -1,5 +1,6 @@
 // The check of exercise 1: one index of each kind; then many. Around the elements of the source lie others: a bad index
 // that is followed a little too far brings one of them, and one that is followed far ends the kernel.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 #include <limits.h>
 
@@ -36,16 +37,19 @@ static void check_kernel(int size, const std::vector<int> &indices, const char *
                                        first_bad.data);
     CHECK(cudaGetLastError());
     if (is_address(cudaDeviceSynchronize()))
-        wrong("a bad index must not be followed: look at it first, then read",
+        wrong("does a thread without an index read index[i]? Is a bad index looked at before it is "
+              "followed?",
               "%s: the kernel has read or written at a wrong place", what);
     char good[300], bad[300];
     snprintf(good, sizeof good, "%s: result[i] = source[index[i]]", what);
-    snprintf(bad, sizeof bad, "%s: for a bad index nothing is written", what);
+    snprintf(bad, sizeof bad, "%s: for a bad index nothing is written, the result keeps its -7777",
+             what);
     result.expect(expected, good, smallest == INT_MAX ? nullptr : bad);
     int came;
     CHECK(cudaMemcpy(&came, first_bad.data, sizeof came, cudaMemcpyDeviceToHost));
     if (came >= n && came != INT_MAX)
-        wrong("the threads that have no index: what keeps them off?",
+        wrong("first_bad is a position, i, not the index that stands there; a thread beyond n has "
+              "none",
               "%s: there are %d indices, and first_bad is %d", what, n, came);
     if (came != smallest)
         wrong("first_bad is the smallest i of a bad index, whoever comes first or last",

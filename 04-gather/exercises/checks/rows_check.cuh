@@ -1,4 +1,5 @@
 // The check of exercise 2: the kernel on sources that are not square, then the function of the host.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 #include <stdint.h>
 

@@ -1,5 +1,6 @@
 // The check of exercise 3: few elements and many numbers, so that many threads have the same index. The numbers are
 // whole ones, whose sum is the same in every order.
+// On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
 __global__ void ScatterAdd(const float *value, const int *index, int n, float *result);
