@@ -169,6 +169,8 @@ def attempt(stage, name, answers):
         command = [f"./{name}_check" if (room / f"{name}_check.c").exists() else f"./{name}"]
     status, out, err = run(command, room, SECONDS, path)
     wrong = judge(status, out, err)
+    if wrong:
+        wrong += [f"  printed  {line[:100]}" for line in out.splitlines() if not line.startswith(("  ", "passed"))][:5]
     return wrong or (sanitize(room, command, path) if os.environ.get("BACKEND") == "cuda" else [])
 
 
@@ -207,7 +209,8 @@ def reset(stage, name):
     folder = stage / "exercises"
     solutions = files_of(name, folder / "solutions")
     if name not in exercises(stage) or not solutions:
-        sys.exit(f"EXERCISE=: which one? There are: {' '.join(exercises(stage))}")
+        what = f"no such exercise: {name}" if name else "which one? make reset EXERCISE=..."
+        sys.exit(f"{what}; there are: {' '.join(exercises(stage))}")
     for path in solutions:
         target, text = folder / path.name, skeleton(path.read_text())
         if target.exists() and target.read_text(errors="replace") != text:

@@ -119,8 +119,8 @@ pattern_of() {
         [ "$name" != divide ] || [ "$(uname -m)" = x86_64 ] || continue # ARM divides by zero in silence
         try ./bugs "$name"
         assert_regex "$stderr" "CPU stand-in: $(pattern_of "$message")"
-        lines=$(grep -nE "// ([a-z-]+, )*$name([,:]|$)" bugs.cu | cut -d: -f1 | paste -sd'|')
-        [ -z "$lines" ] || assert_regex "$stderr" "bugs.cu:($lines)[:,]" # either side of a race
+        numbers=$(grep -nE "// ([a-z-]+, )*$name([,:]|$)" bugs.cu | cut -d: -f1 | paste -sd'|')
+        [ -z "$numbers" ] || assert_regex "$stderr" "bugs.cu:($numbers)[:,]" # either side of a race
     done < <(grep '^| `[a-z-]*` |' "$TOP/common/cpu/README.md")
     assert_equal "$rows" "$(./bugs 2>/dev/null | wc -l)"
 }

@@ -39,6 +39,8 @@ int main(void)
         if (h[t] != h[0])
             wrong("__syncthreads() is for all threads of a block: does one stand inside an if, or "
                   "has a thread returned before it?",
-                  "thread 0 came to __syncthreads() %d times, thread %d %d times", h[0], t, h[t]);
+                  "in block 0 of all launches, thread 0 came to __syncthreads() %d times, thread "
+                  "%d %d times",
+                  h[0], t, h[t]);
     return passed();
 }

@@ -84,7 +84,8 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
 struct cpu_allocation *cpu_find_neighbour(const void *address)
 {
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
-    if (!cpu_first_place || unit >= units) return NULL;
+    if (!cpu_first_place || unit > units) return NULL;
+    if (unit > 0 && (unit == units || !cpu_unit[unit])) unit--;
     bool is_before = unit + 1 < units && cpu_unit[unit + 1] &&
                      cpu_unit[unit + 1] != cpu_unit[unit] &&
                      (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
