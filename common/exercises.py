@@ -143,12 +143,9 @@ def sanitize(room, command, path):
             options += ["--report-api-errors", "no"] if tool == "memcheck" else []
             status, out, err = run([sanitizer, "--tool", tool, *options, *command], room, 300, path)
             if status != 0:
-                found = [
-                    line.strip("= ") for line in (out + err).splitlines() if re.search("Invalid|hazard| at .*0x", line)
-                ]
-                return [f"  {tool} {line[:200]}" for line in found[:3]] or [f"  {tool} ends with status {status}"] + [
-                    line for line in out.splitlines() if line.startswith("  ")
-                ]
+                found = [x.strip("= ") for x in (out + err).splitlines() if re.search("Invalid|hazard| at .*0x", x)]
+                said = [line for line in out.splitlines() if line.startswith("  ")]
+                return [f"  {tool} {line[:200]}" for line in found[:3] or [f"ends with status {status}"]] + said
     return []
 
 

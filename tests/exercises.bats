@@ -5,7 +5,7 @@ STAGES=(01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather)
 # The programs beside this file build by themselves: with the backend and the Python that are tested.
 try_exercises() {
     [ "$TEST_BACKEND" = cpu ] || requires nvcc
-    LIMIT=900 try env CFLAGS=-O0 BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} PY="$TEST_PYTHON" NVCC_FOLDER="$(dirname "${NVCC:-/usr}")" \
+    LIMIT=900 try env CFLAGS=-O0 BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} PY="$TEST_PYTHON" NVCC_FOLDER="$(dirname "$(command -v "${NVCC:-sh}")")" \
         "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/$1" "${@:2}"
 }
 

@@ -55,15 +55,15 @@ WRONG = {
         ),
     ],
     "guard": [
-        ("no guard", [("if (i < n)\n        ", "")], "keeps the threads off"),
-        ("<=", [("i < n", "i <= n")], "keeps the threads off"),
+        ("no guard", [("if (i < n)\n        ", "")], "keeps the threads off|Invalid"),
+        ("<=", [("i < n", "i <= n")], "keeps the threads off|Invalid"),
         ("< n - 1", [("i < n", "i < n - 1")], "guard i < n|x.255. of 256"),
         ("blocks rounded down", [("(n + THREADS - 1) / THREADS", "n / THREADS")], "rounded up"),
         ("one block", [("blocks = (n + THREADS - 1) / THREADS;", "")], "rounded up"),
         (
             "one block too many and no guard",
             [("(n + THREADS - 1) / THREADS", "n / THREADS + 1"), ("if (i < n)\n        ", "")],
-            "keeps the threads off",
+            "keeps the threads off|Invalid",
         ),
         ("the factor for all equal inputs", [("= factor * x[i]", "= factor")], "factor . x.i., once"),
         ("no launch", [("    Scale<<<blocks, THREADS>>>(x, factor, n);\n", "")], "expected 3, came 1"),
@@ -75,7 +75,7 @@ WRONG = {
         (
             "a value for those behind the end",
             [("    if (i < n)\n        x[i] = factor * x[i];\n", "    x[i] = i < n ? factor * x[i] : x[i];\n")],
-            "keeps the threads off",
+            "keeps the threads off|Invalid",
         ),
         (
             "whole numbers",
@@ -95,7 +95,7 @@ WRONG = {
                     "    short j = i;\n    if (j < n)\n        x[j] = factor * x[j];\n",
                 )
             ],
-            "race|keeps the threads off|needs its thread",
+            "race|keeps the threads off|Invalid|needs its thread",
         ),
         (
             "right: an early return",
@@ -124,12 +124,12 @@ WRONG = {
             [(" && column < columns", "")],
             "race|below its own limit|wrote to element|behind the end",
         ),
-        ("no guard for the rows", [("row < rows && ", "")], "keeps the threads off"),
-        ("|| for &&", [("&&", "||")], "keeps the threads off|race"),
+        ("no guard for the rows", [("row < rows && ", "")], "keeps the threads off|Invalid"),
+        ("|| for &&", [("&&", "||")], "keeps the threads off|Invalid|race|told apart"),
         (
             "swapped limits",
             [("row < rows && column < columns", "row < columns && column < rows")],
-            "row|keeps the threads off|race",
+            "row|keeps the threads off|Invalid|race",
         ),
         ("<=", [("column < columns", "column <= columns")], "race|below its own limit|wrote to element|behind the end"),
         (
@@ -171,7 +171,7 @@ WRONG = {
             [("i = blockIdx.x * blockDim.x + threadIdx.x", "i = threadIdx.x")],
             "race|its turn once",
         ),
-        ("<=", [("i < n", "i <= n")], "keeps the threads off"),
+        ("<=", [("i < n", "i <= n")], "keeps the threads off|Invalid"),
         (
             "no limit on the number of blocks: the first element left out",
             [("+ threadIdx.x; i", "+ threadIdx.x + 1; i")],
@@ -200,7 +200,7 @@ WRONG = {
                     "    int i = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x, next = x[i];\n    for (; i < n; i += step) {\n        int now = next;\n        next = x[i + step];\n        x[i] = now + 1;\n    }\n",
                 )
             ],
-            "reads 4 bytes",
+            "reads 4 bytes|Invalid",
         ),
         (
             "right: backwards",
@@ -215,8 +215,12 @@ WRONG = {
     ],
     "histogram": [
         ("no atomic", [("atomicAdd(&counts[text[i]], 1)", "counts[text[i]] += 1")], "race|atomicAdd"),
-        ("no guard", [("if (i < n)\n        ", "")], "counts\\[\\d+\\]|outside|never|written|keeps the threads off"),
-        ("<=", [("i < n", "i <= n")], "counts\\[\\d+\\]|outside|written|keeps the threads off"),
+        (
+            "no guard",
+            [("if (i < n)\n        ", "")],
+            "counts\\[\\d+\\]|outside|never|written|keeps the threads off|Invalid",
+        ),
+        ("<=", [("i < n", "i <= n")], "counts\\[\\d+\\]|outside|written|keeps the threads off|Invalid"),
         ("a count of 1", [("atomicAdd(&counts[text[i]], 1)", "counts[text[i]] = 1")], "expected"),
         (
             "atomicExch",
@@ -315,7 +319,7 @@ WRONG = {
         (
             "the last block's threads leave",
             [("    part[t] = i < n ? x[i] : 0;", "    if (i >= n)\n        return;\n    part[t] = x[i];")],
-            "last block|written yet|never|race",
+            "last block|written yet|never|race|returned before it",
         ),
         ("no 0 for a thread without an element", [("i < n ? x[i] : 0", "x[i]")], "last block|reads 4 bytes"),
         (
