@@ -95,7 +95,7 @@ WRONG = {
                     "    short j = i;\n    if (j < n)\n        x[j] = factor * x[j];\n",
                 )
             ],
-            "race|keeps the threads off|Invalid|needs its thread",
+            "race|keeps the threads off|Invalid|needs its thread|must not be negative",
         ),
         (
             "right: an early return",

@@ -101,8 +101,12 @@ WRONG = {
             "whoever comes",
         ),
         ("source[i]", [("source[j]", "source[i]")], "index 0, .*good"),
-        ("no guard", [("if (i < n) {", "{")], "behind the end|keeps the threads off|Invalid"),
-        ("<=", [("i < n", "i <= n")], "behind the end|keeps the threads off|Invalid"),
+        (
+            "no guard",
+            [("if (i < n) {", "{")],
+            "behind the end|keeps the threads off|Invalid|a thread beyond n has none",
+        ),
+        ("<=", [("i < n", "i <= n")], "behind the end|keeps the threads off|Invalid|a thread beyond n has none"),
         ("position 0 looks like success", [("-1 - first_bad", "-first_bad")], "position 0: expected status -1, came 0"),
         ("a positive status", [("-1 - first_bad", "1 + first_bad")], "expected status -1, came 1"),
         ("always a position", [("    if (first_bad != INT_MAX)\n", "")], "expected status 0"),
@@ -156,8 +160,16 @@ WRONG = {
         ),
         ("first column only", [("* columns + column", "* columns")], "n which row"),
         ("the guard is rows", [("k < (size_t)rows * columns", "k < (size_t)rows")], "n which row"),
-        ("no guard", [("if (k < (size_t)rows * columns) {", "{")], "behind the end|keeps the threads off|Invalid"),
-        ("<=", [("k < (size_t)", "k <= (size_t)")], "behind the end|keeps the threads off|Invalid"),
+        (
+            "no guard",
+            [("if (k < (size_t)rows * columns) {", "{")],
+            "behind the end|keeps the threads off|Invalid|a thread beyond n has none",
+        ),
+        (
+            "<=",
+            [("k < (size_t)", "k <= (size_t)")],
+            "behind the end|keeps the threads off|Invalid|a thread beyond n has none",
+        ),
         (
             "a product of ints",
             [("(size_t)index[row] * columns", "index[row] * columns")],
