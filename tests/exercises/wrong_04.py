@@ -210,7 +210,7 @@ WRONG = {
     ],
     "scatter": [
         ("no atomic", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] += value[i]")], "race|atomicAdd"),
-        ("= for +=", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] = value[i]")], r"atomicAdd"),
+        ("= for +=", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] = value[i]")], "atomicAdd"),
         ("atomicExch", [("atomicAdd(", "atomicExch(")], "atomicAdd"),
         (
             "atomicExch of a sum",
@@ -341,24 +341,13 @@ WRONG = {
     "dtype": [
         ("sizeof(float)", [("sizeof(T)", "sizeof(float)")], "float64.*(expected|outside)|outside|has written"),
         ("half the source", [("size * sizeof(T)", "size * sizeof(float)")], "float64.*expected|has written|outside"),
-        (
-            "half the result",
-            [("result_bytes = n * sizeof(T)", "result_bytes = n * sizeof(float)")],
-            "float64.*expected|outside|before an allocation",
-        ),
         ("always sizeof(double)", [("sizeof(T)", "sizeof(double)")], "crash|host code touched|nobody has written"),
         ("the size of a pointer", [("size * sizeof(T)", "size * sizeof(source)")], "crash|host code touched"),
-        (
-            "elements, not bytes",
-            [("size * sizeof(T)", "size"), ("result_bytes = n * sizeof(T)", "result_bytes = n")],
-            "expected|outside|written",
-        ),
         (
             "a float in the kernel",
             [("result[i] = source[index[i]]", "{ float element = source[index[i]]; result[i] = element; }")],
             "digits are lost",
         ),
-        ("a cast in the kernel", [("= source[index[i]]", "= (float)source[index[i]]")], "digits are lost"),
         ("no guard", [("if (i < n)\n        ", "")], "outside|CudaError|reads|never"),
         ("no index", [("source[index[i]]", "source[i]")], "expected"),
         (
@@ -367,16 +356,6 @@ WRONG = {
                 (
                     "error = gather(source, size, index, n, result)",
                     "error = gather((const float *)source, size, index, n, (float *)result)",
-                )
-            ],
-            "float64: gather.x, idx.*expected",
-        ),
-        (
-            "twice as many floats",
-            [
-                (
-                    "error = gather(source, size, index, n, result)",
-                    "error = gather((const float *)source, 2 * size, index, n, (float *)result)",
                 )
             ],
             "float64: gather.x, idx.*expected",
@@ -423,26 +402,6 @@ WRONG = {
         ),
         ("the code is not kept", [("code = gather_float64(", "gather_float64(")], "code that the C function returns"),
         (
-            "a view of the bytes as float32",
-            [
-                (
-                    "        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                    "        source32, result32 = x.view(np.float32), result.view(np.float32)\n        with nogil:\n            code = gather_float32(&source32[0], size, &index[0], n, &result32[0])\n",
-                )
-            ],
-            "float64: gather.x, idx.*expected",
-        ),
-        (
-            "both dtypes as float64",
-            [("if x.dtype == np.float32:", "if False:")],
-            "float32: expected no error, came ValueError",
-        ),
-        (
-            "a result of float32",
-            [("np.empty(idx.size, x.dtype)", "np.empty(idx.size, np.float32)")],
-            "float64: expected no error, came ValueError",
-        ),
-        (
             "float64 for all",
             [
                 (
@@ -461,27 +420,23 @@ WRONG = {
             [("x[i] < low ? low : x[i] > high ? high", "x[i] < low ? high : x[i] > high ? low")],
             "expected -1.0, came 1.0",
         ),
-        ("swapped in the call", [("low, high, &result_view", "high, low, &result_view")], "expected -1.0"),
         (
             "fminf and fmaxf drop NaN",
             [("x[i] < low ? low : x[i] > high ? high : x[i]", "fminf(fmaxf(x[i], low), high)")],
             "NaN stays NaN",
         ),
-        ("NaN becomes high", [("x[i] > high ? high : x[i]", "x[i] < high ? x[i] : high")], "NaN stays NaN"),
         (
             "an int in between",
             [("        result[i] = x", "        result[i] = (int)x")],
             "0.5|does not|compile|expected",
         ),
         ("no guard", [("if (i < n)\n        ", "")], "outside|CudaError|reads|before an allocation"),
-        ("<=", [("i < n)\n", "i <= n)\n")], "outside|CudaError|reads|before an allocation"),
         (
             "the number in the block",
             [("(size_t)blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
             "257|race|expected|written",
         ),
         ("blocks rounded down", [("(n - 1) / THREADS + 1", "n / THREADS")], "CudaError|not launched"),
-        ("one block", [("(n - 1) / THREADS + 1", "1")], "257 elements|written"),
         (
             "the launch is not looked at",
             [("    CHECK_GOTO(error, cudaGetLastError(), cleanup);\n", "")],
@@ -522,7 +477,6 @@ WRONG = {
             [("    CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup);\n", "")],
             "copy back",
         ),
-        ("n bytes come back", [("cudaMemcpy(result, d_result, bytes", "cudaMemcpy(result, d_result, n")], "copy back"),
         (
             "the kernel works on the host's array",
             [("(d_x, low, high, d_result, n)", "(x, low, high, d_result, n)")],
@@ -539,16 +493,6 @@ WRONG = {
             "declaration|compile",
         ),
         (
-            "declared with double",
-            [
-                (
-                    "int clip(const float *x, float low, float high, float *result, size_t n);",
-                    "int clip(const float *x, double low, double high, float *result, size_t n);",
-                )
-            ],
-            "compile",
-        ),
-        (
             "any dtype",
             [
                 (
@@ -559,31 +503,11 @@ WRONG = {
             "expected TypeError",
         ),
         (
-            "made float32",
-            [
-                (
-                    "    if not isinstance(x, np.ndarray) or x.dtype != np.float32:\n        raise TypeError(f\"x: a NumPy array of float32 is taken, not {getattr(x, 'dtype', type(x))}\")\n",
-                    "    x = np.asarray(x, np.float32)\n",
-                )
-            ],
-            "expected TypeError",
-        ),
-        (
-            "lists have no dtype",
-            [("not isinstance(x, np.ndarray) or ", "")],
-            "list: expected TypeError, came AttributeError",
-        ),
-        (
             "only contiguous arrays",
             [('np.require(x, requirements=["C", "A"])', "x")],
             "every third element.*expected no error",
         ),
         ("only arrays that may be written", [("cdef const float", "cdef float")], "read-only array: expected no error"),
-        (
-            "the elements where they begin",
-            [('np.require(x, requirements=["C", "A"])', "np.lib.stride_tricks.as_strided(x, x.shape, (4,))")],
-            "every third element",
-        ),
         (
             "in place",
             [("result = np.empty(x.size, np.float32)", "result = x")],
@@ -604,18 +528,7 @@ WRONG = {
             ],
             "GPU or NumPy",
         ),
-        (
-            "a default in the except",
-            [
-                (
-                    "    if code != 0:\n        raise",
-                    "    if code != 0:\n        return np.clip(x, low, high)\n        raise",
-                )
-            ],
-            "GPU or NumPy",
-        ),
         ("all elements but the last", [("x_view.shape[0])", "x_view.shape[0] - 1)")], "expected"),
-        # the learner's test
         (
             "a test without an assertion",
             [
@@ -632,28 +545,8 @@ WRONG = {
             "returns float64",
         ),
         (
-            "a test of nothing but the size",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "assert result.shape == before.shape",
-                )
-            ],
-            "your test passes with a clip that returns x as it is",
-        ),
-        (
             "the result compared with itself",
             [("np.clip(before, low, high))", "clip(before, low, high))")],
-            "your test passes with a clip that",
-        ),
-        (
-            "only the extremes",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "assert np.isnan(result).any() or result.size == 0 or (result.min() >= low and result.max() <= high)",
-                )
-            ],
             "your test passes with a clip that",
         ),
         (
@@ -679,7 +572,6 @@ WRONG = {
             [("random.uniform(-9, 9,", "random.uniform(-9, 3,"), ("np.nan, 5]", "np.nan, 2]")],
             "upper limit",
         ),
-        ("numbers that are never too small", [("random.uniform(-9, 9,", "random.uniform(-2, 9,")], "lower limit"),
         (
             "no TypeError asked for",
             [
@@ -690,17 +582,7 @@ WRONG = {
             ],
             "takes float64",
         ),
-        (
-            "no else behind the try",
-            [('else:\n    raise AssertionError("an array of float64 is taken")\n', "")],
-            "takes float64",
-        ),
         ("x is not looked at afterwards", [("    np.testing.assert_array_equal(x, before)\n", "")], "writes to x"),
-        (
-            "x compared with the result of itself",
-            [("before = x.copy()", "before = x")],
-            "writes to x|your module is right",
-        ),
         (
             "the dtype is not looked at",
             [("    assert result.dtype == np.float32, result.dtype\n", "")],
@@ -715,36 +597,6 @@ WRONG = {
                 )
             ],
             "last element",
-        ),
-        (
-            "the sum only",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "assert np.isnan(result).any() or abs(result.sum() - np.clip(before, low, high).sum()) < 100",
-                )
-            ],
-            "your test passes with a clip that",
-        ),
-        (
-            "the test takes another module",
-            [
-                (
-                    "from clip import clip",
-                    "from numpy import clip as np_clip\nclip = lambda x, low, high: np_clip(x, low, high)",
-                )
-            ],
-            "your test|your module",
-        ),
-        (
-            "the test is happy with any exception",
-            [
-                (
-                    "    result = clip(x, low, high)\n    # YOUR",
-                    "    try:\n        result = clip(x, low, high)\n    except Exception:\n        return\n    # YOUR",
-                )
-            ],
-            "empty array",
         ),
     ],
 }
