@@ -60,6 +60,36 @@ def without_device(program):
     return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
 
 
+def expect_no_device(look_at, call):
+    """Where CUDA finds no device, `call`, an expression such as "module.function(x)", has to raise CudaError 100.
+
+    x: three float32. An answer that returns something did not ask the GPU, or did not look at the error.
+    """
+    came = without_device(f"""
+import {call.split(".")[0]}, numpy as np
+x = np.ones(3, np.float32)
+try:
+    print(f"came no exception, but {{{call}!r:.60}}")
+except Exception as error:
+    print("came", type(error).__name__, error)
+""")
+    if not came.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
+        wrong(look_at, f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {came}")
+
+
+def poison_empty():
+    """From here on np.empty gives poisoned arrays, with room behind them for an answer that writes too far."""
+    empty = np.empty
+
+    def poisoned_empty(shape, dtype=float, **more):
+        n = int(np.prod(shape))
+        array = empty(8 * n + 1000, dtype, **more)
+        array.fill(-7777)
+        return array[:n].reshape(shape)
+
+    np.empty = poisoned_empty
+
+
 def before_a_wall(array):
     """The same elements at the end of a page of memory: whoever reads behind them crashes."""
     bytes = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE

@@ -46,9 +46,12 @@ def files_of(name, folder):
     ]
 
 
-def run(command, folder, seconds, path):
-    """Exit status, stdout, stderr; status None if it takes longer. path: for Python's modules and C's headers."""
-    settings = {**os.environ, "PYTHONPATH": path, "C_INCLUDE_PATH": path, "PASSED": PASSED}
+def run(command, folder, seconds, path, **more):
+    """Exit status, stdout, stderr; status None if it takes longer. path: for Python's modules and C's headers.
+
+    more: settings for this command alone.
+    """
+    settings = {**os.environ, "PYTHONPATH": path, "C_INCLUDE_PATH": path, "PASSED": PASSED, **more}
     settings["CPU_CUDA_SEED"] = str(random.randrange(1000))  # on the stand-in: another order of the threads
     with subprocess.Popen(
         command,
@@ -134,14 +137,14 @@ def sanitize(room, command, path):
     """What compute-sanitizer finds with the tools that the check names: on a GPU, a race or a read may go unseen."""
     search = os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
     sanitizer = shutil.which("compute-sanitizer", path=search)
-    os.environ["EXACT_ARRAYS"] = "yes"  # no margins behind them: memcheck looks there
     for file in sorted(room.glob("*_check.*")):
         for tool in re.findall(r"compute-sanitizer --tool (\w+)", file.read_text(errors="replace")):
             if not sanitizer:
                 return [f"  wrong    {tool} has not looked at it: compute-sanitizer, of the CUDA Toolkit, is missing"]
             options = ["--error-exitcode", "99", "--target-processes", "application-only"]
             options += ["--report-api-errors", "no"] if tool == "memcheck" else []
-            status, out, err = run([sanitizer, "--tool", tool, *options, *command], room, 300, path)
+            # EXACT_ARRAYS: no margins behind them, since the tool looks there
+            status, out, err = run([sanitizer, "--tool", tool, *options, *command], room, 300, path, EXACT_ARRAYS="yes")
             if status != 0:
                 found = [x.strip("= ") for x in (out + err).splitlines() if re.search("Invalid|hazard| at .*0x", x)]
                 said = [line for line in out.splitlines() if line.startswith("  ")]

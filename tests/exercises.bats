@@ -5,8 +5,10 @@ STAGES=(01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather)
 # The programs beside this file build by themselves: with the backend and the Python that are tested.
 try_exercises() {
     [ "$TEST_BACKEND" = cpu ] || requires nvcc
-    LIMIT=900 try env CFLAGS=-O0 BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} PY="$TEST_PYTHON" NVCC_FOLDER="$(dirname "$(command -v "${NVCC:-sh}")")" \
-        "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/$1" "${@:2}"
+    local settings=(CFLAGS=-O0 PY="$TEST_PYTHON" BACKEND="$TEST_BACKEND")
+    [ -z "${NVCC:-}" ] || settings+=(NVCC="$NVCC" NVCC_FOLDER="$(dirname "$(command -v "$NVCC")")")
+    DOCTOR=$(env "${settings[@]}" "$TEST_PYTHON" "$TOP/common/doctor.py" make) # once, for all that is built
+    LIMIT=900 try env "${settings[@]}" DOCTOR="$DOCTOR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/$1" "${@:2}"
 }
 
 # A copy of stage 01 in which nothing is solved.
@@ -125,4 +127,39 @@ for_each_stage() {
     assert_failure
     assert_regex "$stderr" 'which one\? make reset EXERCISE=...; there are: element guard'
     cmp exercises/guard.cu unsolved
+}
+
+@test "exercises: on a GPU, what passes is looked at by the tools that the check names, and each complaint counts" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir bin room
+    echo '// On a GPU also: compute-sanitizer --tool racecheck, compute-sanitizer --tool memcheck' >room/one_check.cuh
+    cat >bin/compute-sanitizer <<'SANITIZER'
+#!/bin/sh
+[ "$2" = "$COMPLAINS" ] || exit 0
+echo "========= Invalid __global__ read of size 4 bytes, arrays exact: $EXACT_ARRAYS"
+exit 99
+SANITIZER
+    chmod +x bin/compute-sanitizer
+    for tool in memcheck racecheck none; do
+        try_python PATH="$PWD/bin:$PATH" COMPLAINS=$tool COMMON="$TOP/common" <<'PROGRAM'
+import os, pathlib, sys
+sys.path.insert(0, os.environ["COMMON"])
+import exercises
+print(*exercises.sanitize(pathlib.Path("room"), ["true"], ""), os.environ.get("EXACT_ARRAYS"))
+PROGRAM
+        assert_success
+        if [ $tool = none ]; then
+            assert_output None
+        else
+            assert_output "  $tool Invalid __global__ read of size 4 bytes, arrays exact: yes None"
+        fi
+    done
+    rm bin/compute-sanitizer
+    try_python PATH="$PWD/bin" COMMON="$TOP/common" <<'PROGRAM'
+import os, pathlib, sys
+sys.path.insert(0, os.environ["COMMON"])
+import exercises
+print(*exercises.sanitize(pathlib.Path("room"), ["true"], ""))
+PROGRAM
+    assert_output --partial 'racecheck has not looked at it: compute-sanitizer, of the CUDA Toolkit, is missing'
 }

@@ -2,8 +2,8 @@
 
 refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
 passed, or was refused for another reason; the last line says how many were refused. (Where the table has no message, the
-answer is a right one, in another style, and has to pass.) WRONG_ANSWERS=all: all of them;
-else the first of each exercise.
+answer is a right one, in another style, and has to pass.) WRONG_ANSWERS=all: all of them; else the first of each
+exercise.
 """
 
 import concurrent.futures
@@ -11,7 +11,6 @@ import importlib
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,7 +24,9 @@ workplace = threading.local()  # a folder for each exercise: what a wrong answer
 
 def refuse(stage, name, what, changes, pattern):
     """What is wrong with the check's answer; empty if the wrong answer was refused for its cause."""
-    folder = workplace.__dict__.setdefault(name, tempfile.TemporaryDirectory()).name
+    if not hasattr(workplace, name):
+        setattr(workplace, name, tempfile.TemporaryDirectory())
+    folder = getattr(workplace, name).name
     texts = {path.name: path.read_text() for path in exercises.files_of(name, stage / "exercises/solutions")}
     for old, new in changes:
         if not any(old in text for text in texts.values()):
@@ -47,9 +48,6 @@ def refuse(stage, name, what, changes, pattern):
 
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    os.environ["DOCTOR"] = subprocess.run(
-        [sys.executable, TESTS.parent.parent / "common/doctor.py", "make"], capture_output=True, text=True, check=True
-    ).stdout
     wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
     some = slice(None if only or os.environ.get("WRONG_ANSWERS") == "all" else 1)
     todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name][some]]

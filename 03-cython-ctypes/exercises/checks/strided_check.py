@@ -5,21 +5,13 @@ import os
 
 import numpy as np
 
-from exercise import expect, expect_error, passed, rng, without_device, wrong
+from exercise import expect, expect_error, expect_no_device, passed, poison_empty, rng, wrong
 from strided import doubled
 
 library = ctypes.CDLL(os.path.abspath("libstrided.so"))  # the same one that the module uses
 
 
-def poisoned_empty(shape, dtype=float, **more):
-    """np.empty as the answer gets it: poisoned, with room behind it for one that writes too far."""
-    n = int(np.prod(shape))
-    array = empty(8 * n + 1000, dtype, **more)
-    array.fill(-7777)
-    return array[:n].reshape(shape)
-
-
-empty, np.empty = np.empty, poisoned_empty
+poison_empty()
 
 
 def seen(kind, name):
@@ -87,16 +79,5 @@ for name, x in [
         lambda: doubled(x),
     )
 
-said = without_device("""
-import numpy as np, strided
-try:
-    print("came no exception, but", strided.doubled(np.ones(6, np.float32)[::2]))
-except Exception as error:
-    print("came", type(error).__name__, error)
-""")
-if not said.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
-    wrong(
-        "what the C function returns: check(...) raises it",
-        f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {said}",
-    )
+expect_no_device("what the C function returns: check(...) raises it", "strided.doubled(x[::2])")
 passed()

@@ -2,19 +2,10 @@
 
 import numpy as np
 
-from exercise import expect, passed, rng, without_device, wrong
+from exercise import expect, expect_no_device, passed, poison_empty, rng, wrong
 from two_results import sum_and_difference
 
-
-def poisoned_empty(shape, dtype=float, **more):
-    """np.empty as the answer gets it: poisoned, with room behind it for one that writes too far."""
-    n = int(np.prod(shape))
-    array = empty(8 * n + 1000, dtype, **more)
-    array.fill(-7777)
-    return array[:n].reshape(shape)
-
-
-empty, np.empty = np.empty, poisoned_empty
+poison_empty()
 
 kept = []  # results of earlier calls: each call has to make new arrays
 for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
@@ -65,17 +56,8 @@ for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
         )
     kept += came
 
-said = without_device("""
-import numpy as np, two_results
-x = np.ones(3, np.float32)
-try:
-    print(f"came no exception, but {two_results.sum_and_difference(x, x)!r:.60}")
-except Exception as error:
-    print("came", type(error).__name__, error)
-""")
-if not said.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
-    wrong(
-        "what the C function returns: check(...) raises it. And is it the C function that computes?",
-        f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {said}",
-    )
+expect_no_device(
+    "what the C function returns: check(...) raises it. And is it the C function that computes?",
+    "two_results.sum_and_difference(x, x)",
+)
 passed()
