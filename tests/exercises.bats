@@ -82,6 +82,19 @@ for_each_stage() {
     assert_regex "$stderr" 'ANSWERS: there is no folder .*nowhere'
 }
 
+@test "exercises: a file of the answer that is gone is gone for the check, too" {
+    copy_unsolved
+    echo 'const int THREADS = 256;' >exercises/guard_more.cuh
+    sed 's/^const int THREADS.*/#include "guard_more.cuh"/' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_success
+    rm exercises/guard_more.cuh
+    echo >>exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_failure
+    assert_output --partial 'does not compile'
+}
+
 @test "exercises: an answer that hangs, crashes, ends early or does not compile does not pass" {
     copy_unsolved
     local line='    Scale<<<blocks, THREADS>>>(x, factor, n);'
