@@ -1,40 +1,9 @@
-// What the checks of the exercises share: arrays on the device whose margins are looked at, random numbers, and the
-// three lines that say what is wrong with an answer.
+// What the checks in CUDA share: arrays on the device whose margins are looked at.
 #pragma once
 #include "check.h"
-#include <random>
-#include <stdarg.h>
+#include "exercise.h" // wrong, passed, random_number
 #include <string.h>
-#include <unistd.h>
 #include <vector>
-
-// Says what is wrong, and ends the program. The format is printf's.
-[[noreturn]] __attribute__((format(printf, 2, 3))) static inline void wrong(const char *look_at,
-                                                                            const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    printf("  wrong    ");
-    vprintf(format, values);
-    printf("\n  look at  %s\n", look_at);
-    fflush(stdout);
-    _exit(1); // no more words about what is still allocated
-}
-
-// The last line of a check: exercises.py asks for this word, so that an answer that ends the program early is noticed.
-static inline int passed(void)
-{
-    const char *word = getenv("PASSED");
-    puts(word ? word : "passed");
-    return 0;
-}
-
-// A number from `first` to `last`, another one in each run.
-static inline int random_number(int first, int last)
-{
-    static std::mt19937 generator{std::random_device{}()};
-    return std::uniform_int_distribution<int>(first, last)(generator);
-}
 
 template <typename T> static std::vector<T> random_numbers(size_t n, int first, int last)
 {

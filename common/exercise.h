@@ -1,6 +1,6 @@
-// What the checks in C share: the lines that say what is wrong, and random numbers.
+// What the checks in C and in CUDA share: the lines that say what is wrong, and random numbers.
 #pragma once
-#define _DEFAULT_SOURCE // -std=c11 hides what is not in ISO C: the clock, getpid, WIFEXITED
+#define _DEFAULT_SOURCE 1 // -std=c11 hides what is not in ISO C: the clock, getpid, WIFEXITED
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

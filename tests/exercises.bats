@@ -37,8 +37,8 @@ for_each_stage() {
     done
 }
 
-@test "exercises: skeletons are the solutions less the marked lines, compile, and are refused as the pages show" {
-    for_each_stage unsolved.py '^[4-9] exercises$' "${STAGES[@]}"
+@test "exercises: solutions pass; skeletons are solutions less the marked lines, compile, and are refused as the pages show" {
+    for_each_stage solved_and_unsolved.py '^[4-9] exercises$' "${STAGES[@]}"
 }
 
 @test "exercises: wrong answers are refused, and the message names the cause" {
@@ -47,12 +47,16 @@ for_each_stage() {
     for_each_stage refuse.py '^([0-9]+) of \1 wrong answers are refused, and right ones pass$' "${stages[@]}"
 }
 
-@test "exercises: make exercises, for all stages: the solutions pass" {
+@test "exercises: make exercises at the top asks for those of all stages" {
     [ "$TEST_BACKEND" = cpu ] || requires nvcc
-    try make -C "$TOP" --no-print-directory exercises ANSWERS=solutions CFLAGS=-O0 BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"}
+    local settings=(CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} ANSWERS=solutions)
+    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=pointer
     assert_success
-    refute_line --partial 'not yet'
-    assert_line --index -1 --regexp '^(2[1-9]|3[0-9]) of \1 exercises pass$'
+    assert_line --index 1 '02-dlopen-from-c'
+    assert_line --index -1 '1 of 1 exercises pass'
+    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
+    assert_failure
+    assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* clip'
 }
 
 @test "exercises: make exercises says which pass, which is next, and what is wrong with it" {

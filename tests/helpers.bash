@@ -104,7 +104,7 @@ assert_quiet() {
 copy_out() {
     COPY=$BATS_TEST_TMPDIR/copy
     mkdir -p "$COPY"
-    (cd "$TOP" && cp -r common "$@" "$COPY")
+    (cd "$TOP" && cp -rp common "$@" "$COPY") # -p: the runtime stays newer than its sources
     cd "$COPY" || return 1
     local makefile
     for makefile in 0*/Makefile 0*/*/Makefile; do

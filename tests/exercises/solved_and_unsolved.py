@@ -1,13 +1,15 @@
-"""The exercises of a stage as a learner finds them: unsolved.py STAGE.
+"""The exercises of a stage, solved and as a learner finds them: solved_and_unsolved.py STAGE.
 
-Each has a solution, a check and wrong answers. Its skeleton is the solution less the marked lines; it compiles, is
-refused, and the page shows with which words. Prints what is not so, and at the end how many exercises there are.
+Each has a solution that passes, a check and wrong answers. Its skeleton is the solution less the marked lines; it
+compiles, is refused, and the page shows with which words. Prints what is not so, and at the end how many exercises
+there are.
 """
 
 import concurrent.futures
 import importlib
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,7 +37,11 @@ def faults_of(stage, name):
     if not solutions or not exercises.files_of(name, folder / "checks"):
         return f"{name}: no solution, or no check\n"
     faults = ""
-    with tempfile.TemporaryDirectory() as answers:
+    with tempfile.TemporaryDirectory() as answers:  # the same room for both: what the check brings is built once
+        for path in solutions:
+            shutil.copy(path, answers)
+        if said := exercises.attempt(stage, name, pathlib.Path(answers)):
+            faults += f"{name}: the solution does not pass: {said}\n"
         for path in solutions:
             text = path.read_text()
             own = folder / path.name
