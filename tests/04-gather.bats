@@ -6,7 +6,7 @@ setup() {
 
 # The article's gather on the stand-in, whatever backend is tested: its library, under the same module.
 cpu_library() {
-    "$TOP/common/cpu/nvcc" -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libcuda_index.so" cuda_index.cu
+    [ -e "$BATS_FILE_TMPDIR/libcuda_index.so" ] || "$TOP/common/cpu/nvcc" -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_FILE_TMPDIR/libcuda_index.so" cuda_index.cu
 }
 
 @test "04: the article's input: 1 Mi of 128 Mi values, all equal to NumPy's" {
@@ -54,7 +54,7 @@ GatherErrorText'
 
 @test "04: an error that somebody else left behind is not taken for this call's" {
     cpu_library
-    try env PYTHONPATH=. LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/older_error.py" \
+    try env PYTHONPATH=. LD_LIBRARY_PATH="$BATS_FILE_TMPDIR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/older_error.py" \
         "$TOP/common/cpu/lib/libcpu_cuda.so"
     assert_success
     assert_output '101 101
@@ -105,7 +105,7 @@ print('without the GIL')"
 
 @test "04: whichever CUDA call fails, an exception comes and no device memory is left behind" {
     cpu_library
-    agrees 04-gather/failing_call LD_LIBRARY_PATH="$BATS_TEST_TMPDIR"
+    agrees 04-gather/failing_call LD_LIBRARY_PATH="$BATS_FILE_TMPDIR"
 }
 
 @test "04: no access outside an array: compute-sanitizer has no complaint" {

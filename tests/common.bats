@@ -451,11 +451,10 @@ packages: make PYTHON=..."
 
 # ---- the sources
 
-@test "nvcc: every .cu compiles, with every warning an error" {
+@test "nvcc: sources compile, with every warning an error" {
     requires nvcc
-    # Unsolved exercises leave names unused; the solutions are compiled by make test-all.
-    mapfile -t sources < <(printf '%s\n' 0*/*.cu 0*/*/*.cu | grep -v exercises)
-    [ "${WRONG_ANSWERS:-}" != all ] || sources+=(0*/exercises/{solutions,checks}/*.cu)
+    sources=(01-hello-kernel/vector_add.cu 04-gather/*.cu 04-gather/fast/*.cu) # what people copy; make test-all: all
+    [ "${WRONG_ANSWERS:-}" != all ] || sources=(0*/*.cu 04-gather/*/*.cu 0*/exercises/{solutions,checks}/*.cu)
     checks=(0*/exercises/checks 0*/exercises/solutions)
     [ "${#sources[@]}" -ge 4 ]
     (cd "$BATS_TEST_TMPDIR" && mkdir -p "${sources[@]%/*}")
