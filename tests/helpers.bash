@@ -118,14 +118,15 @@ try_make() {
     try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$@"
 }
 
-# Runs a stage that was copied out with common, and its rooms: run_alone STAGE [ROOM]... A second build has nothing to
+# Runs a stage that was copied out with common, or rooms of it: run_alone STAGE [ROOM]... A second build has nothing to
 # do, and clean leaves what there was. After it, output and lines are those of make run.
 run_alone() {
-    local ran='' room
+    local ran='' room rooms=("${@:2}")
+    [ $# -gt 1 ] || rooms=("$1")
     export CFLAGS=-O0 # Cython's files take long to compile, and the stage itself has been built with -O2
     copy_out "$1"
     find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
-    for room in "$@"; do
+    for room in "${rooms[@]}"; do
         try_make -C "$room" run
         assert_success
         ran+=$output$'\n'
