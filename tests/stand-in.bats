@@ -131,7 +131,7 @@ pattern_of() {
 
 @test "stand-in: right kernels that look wrong are silent, and right, with every order of the threads" {
     "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra "$PROGRAMS/right.cu" -o "$BATS_TEST_TMPDIR/right"
-    for seed in 0 0 0 1 2 3 7; do
+    for seed in 0 0 1 2 7; do
         try env CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/right"
         assert_success
         assert_output ok
