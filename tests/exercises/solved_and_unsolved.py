@@ -16,14 +16,9 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+sys.path[:0] = [str(TESTS), str(TESTS.parent), str(TESTS.parent.parent / "common")]
 import exercises
-
-
-def pattern_of(block):
-    """A block of a page as an expression: a line … stands for lines, … in a line for what varies."""
-    lines = [".*" if line == "…" else re.escape(line).replace("…", ".*") for line in block.splitlines()]
-    return re.compile("\n".join(lines).replace(".*\n", "(?s:.*?)\n") + r"\s*", re.S)
+import pages
 
 
 def is_changed(path):
@@ -62,7 +57,7 @@ def faults_of(stage, name):
         faults += f"{name}: unsolved, the check says {said}\n"
     shown = re.search(rf"```console\n\$ make exercises EXERCISE={name}\n(.*?)```", page, re.S)
     text = "\n".join(["", f"{name}:", *said, "", ""])
-    if not shown or not pattern_of(shown[1]).fullmatch(text):
+    if not shown or not pages.pattern_of(shown[1]).fullmatch(text):
         faults += f"{name}: the page does not show this:{text}"
     return faults
 

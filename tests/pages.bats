@@ -1,0 +1,77 @@
+load helpers
+
+# The pages show what comes: their commands, links, quoted code, and that both languages say the same. See pages.py.
+
+setup() {
+    cd "$TOP" || return 1
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# Runs the commands of a page: run_page PAGE HOW_MANY_AT_LEAST
+run_page() {
+    LIMIT=300 try "$TEST_PYTHON" tests/pages.py run "$1"
+    assert_success
+    assert_output --regexp "^([0-9]+) commands, 0 print something else\$"
+    [ "${output%% *}" -ge "$2" ]
+}
+
+@test "pages: the commands of 01-hello-kernel print what the page shows" {
+    run_page 01-hello-kernel/README.md 20
+}
+
+@test "pages: the commands of 02-dlopen-from-c print what the page shows" {
+    run_page 02-dlopen-from-c/README.md 20
+}
+
+@test "pages: the commands of 03-cython-ctypes print what the page shows" {
+    run_page 03-cython-ctypes/README.md 14
+}
+
+@test "pages: the commands of 04-gather and its rooms print what the pages show" {
+    run_page 04-gather/README.md 4
+    run_page 04-gather/fast/README.md 4
+}
+
+@test "pages: the commands of the other pages print what the pages show" {
+    run_page README.md 1
+    run_page common/cpu/README.md 1
+}
+
+@test "pages: links lead somewhere, quoted code is in a source, both languages have the same parts" {
+    mapfile -t pages < <(printf '%s\n' ./*.md ./*/*.md ./*/*/*.md | sort)
+    [ "${#pages[@]}" -ge 12 ]
+    try "$TEST_PYTHON" tests/pages.py look "${pages[@]}"
+    assert_success
+    assert_output "${#pages[@]} pages, 0 faults"
+}
+
+@test "pages: a page that lies is noticed" {
+    mkdir -p "$BATS_TEST_TMPDIR/page"
+    cp tests/pages.py "$BATS_TEST_TMPDIR/page/"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    lies() { # the text of a page, what pages.py says
+        printf '# Page\n\n%b\n' "$1" >page.md
+        try "$TEST_PYTHON" "$TOP/tests/pages.py" run page.md
+        local ran=$output
+        try "$TEST_PYTHON" page/pages.py look page.md # in a repository that has no file but this
+        assert_regex "$ran"$'\n'"$output" "$2"
+    }
+    # shellcheck disable=SC2016
+    {
+        lies '```console\n$ echo one\none\n```' '^1 commands, 0 print something else.*1 pages, 0 faults$'
+        lies '```console\n$ echo one\ntwo\n```' 'echo one.prints, with exit status 0:.one.*1 commands, 1 print'
+        lies '```console\n$ echo one; echo two\none\n```' '1 commands, 1 print'
+        lies '```console\n$ echo one; echo two\n…\ntwo\n$ echo a1\na…\n```' '2 commands, 0 print'
+        lies '```console\n$ echo "one\n> two"\none\n> two\n```' '1 commands, 0 print'
+        lies '```sh\nfalse\n```' '1 commands, 1 print'
+        lies '[there](nothere.md)' 'no file nothere.md'
+        lies '[there](#nosuch)' 'no section #nosuch'
+        lies '[there](#page) and `[no](link)`' ' 0 faults'
+        lies '```c\nint nowhere = 3;\n```' 'no source has this line: int nowhere'
+        lies '    $ ls' 'a command outside of'
+    }
+    printf '# Page\n\n## Part\n\n```console\n$ ls\n```\n' >page.md
+    printf '# Page\n\n```console\n$ ls\n```\n' >page.zh.md
+    try "$TEST_PYTHON" page/pages.py look page.md
+    assert_regex "$output" 'in page.zh.md it is.*where page.md has.##'
+}
