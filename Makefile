@@ -4,7 +4,7 @@ COMMON := common
 TOP :=
 PYTHON ?= python3
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises sanitize bench clean doctor
+.PHONY: help run build test test-all exercises sanitize bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -16,18 +16,22 @@ help:
 	@echo '  bench   measure, on a GPU'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
+	@echo '  offline  fill the folder offline with all that is fetched from the network'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
 	    'REQUIRE_GPU=1'
 
 doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
 
+offline:
+	@$(PYTHON) common/install.py requirements.txt && $(PYTHON) common/offline.py
+
 clean:
 	@for stage in $(STAGES) 04-gather/bench; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
 	rm -rf common/cpu/lib
 
 # What builds has to know the device: found once here, for all stages.
-ifneq ($(filter-out help doctor clean,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean offline,$(MAKECMDGOALS)),)
 $(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)),, \
     $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk

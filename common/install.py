@@ -90,8 +90,10 @@ def install(requirements):
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr, flush=True)
     renew_venv()
     path, wanted = note(requirements)
+    wheels = os.path.join(os.path.dirname(HERE), "offline", "pypi")  # make offline has filled it
+    source = ["--no-index", "--find-links", wheels] if os.path.isdir(wheels) else []
     run(
-        [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "-r", os.path.join(HERE, requirements)],
+        [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *source, "-r", os.path.join(HERE, requirements)],
         f"PyPI did not give the packages of common/{requirements}: check the network and make again, "
         + CURE.get(requirements, ""),
     )

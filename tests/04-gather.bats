@@ -9,14 +9,6 @@ cpu_library() {
     [ -e "$BATS_FILE_TMPDIR/libcuda_index.so" ] || "$TOP/common/cpu/nvcc" -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_FILE_TMPDIR/libcuda_index.so" cuda_index.cu
 }
 
-@test "04: the article's input: 1 Mi of 128 Mi values, all equal to NumPy's" {
-    try "$TEST_PYTHON" test_gather.py
-    assert_success
-    assert_equal "$output" "(1048576,)
-1048576"
-    assert_quiet
-}
-
 @test "04: the libraries offer their interface and nothing else, and name no absolute path" {
     run interface_of libcuda_index.so
     assert_output 'Gather

@@ -343,7 +343,15 @@ those from 7.5 on: install an older CUDA Toolkit"
 @test "surroundings: a .venv that make did not make stays; one that it made is renewed when it was moved" {
     copy_out 03-cython-ctypes
     local venv=("$TEST_PYTHON" common/install.py none.txt)
-    touch common/none.txt # a requirements file that asks for nothing
+    echo tiny >common/none.txt # a package that PyPI need not give: it lies in offline, as make offline puts it there
+    mkdir -p offline/pypi
+    "$TEST_PYTHON" -c '
+import zipfile
+with zipfile.ZipFile("offline/pypi/tiny-1-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("tiny.py", "print(7)")
+    wheel.writestr("tiny-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1\n")
+    wheel.writestr("tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr("tiny-1.dist-info/RECORD", "")'
     mkdir -p .venv
     touch .venv/mine
     try "${venv[@]}"
@@ -353,8 +361,9 @@ $PWD/.venv is of another Python or without pip, and was not made by make: move i
 packages: make PYTHON=..."
     [ -e .venv/mine ]
     rm -r .venv
-    try "${venv[@]}"
+    try env PIP_INDEX_URL=http://127.0.0.1:9/ "${venv[@]}"
     assert_success
+    assert_equal "$(.venv/bin/python -c 'import tiny')" 7
     touch .venv/mine
     try "${venv[@]}"
     assert_success
@@ -362,6 +371,7 @@ packages: make PYTHON=..."
     cd ..
     mv copy moved
     cd moved || return 1
+    assert_equal "$(.venv/bin/python -c 'import tiny')" 7
     try "${venv[@]}"
     assert_success
     assert_equal "$(bash -c '. .venv/bin/activate && command -v python3')" "$PWD/.venv/bin/python3"

@@ -35,6 +35,7 @@ run_page() {
 @test "pages: the commands of the other pages print what the pages show" {
     run_page README.md 1
     run_page common/cpu/README.md 1
+    run_page common/WORKSHOP.md 1
 }
 
 @test "pages: links lead somewhere, quoted code is in a source, both languages have the same parts" {
@@ -43,6 +44,22 @@ run_page() {
     try "$TEST_PYTHON" tests/pages.py look "${pages[@]}"
     assert_success
     assert_output "${#pages[@]} pages, 0 faults"
+}
+
+@test "pages: the notebook, the container and CI run the commands of the root page" {
+    first=$(grep '^sudo apt-get' README.md)
+    [ "$first" ]
+    assert_equal "$(grep -c "^sudo apt-get\|^make test$" README.md)" 2
+    try "$TEST_PYTHON" -c '
+import json, sys
+cells = [line.strip() for cell in json.load(open("common/notebook.ipynb"))["cells"] for line in cell["source"]]
+print("!" + sys.argv[1].replace("sudo ", "") in cells, "!make test" in cells)
+print(json.load(open(".devcontainer/devcontainer.json"))["postCreateCommand"].endswith("&& " + sys.argv[1]))' "$first"
+    assert_output $'True True\nTrue'
+    grep -qx 'make test-all.*' .ci/run # make test, and more
+    grep -q "$(sed 's/.*install -y \(.*\) && make run/\1/' <<<"$first")" .ci/run
+    assert_equal "$(grep -c ' run: ' .github/workflows/ci.yml)" 1
+    grep -q ' run: .ci/run$' .github/workflows/ci.yml
 }
 
 @test "pages: a page that lies is noticed" {

@@ -26,9 +26,11 @@ SECONDS = 120
 ELSEWHERE = {
     "sudo apt-get": ".ci/run",
     "make test": ".ci/run, with these tests in it",
-    "git clone": "it needs the network",
+    "make doctor": "common.bats",
+    "make offline": "it needs the network",
+    'echo "deb': "it is for another machine",
     "mkdir -p ~/my-project": "04-gather.bats, the template",
-    "make exercises EXERCISE=": "exercises.bats",
+    "make exercises": "exercises.bats",
     "compute-sanitizer": "make sanitize, on a GPU",
 }
 CODE = {"c", "cuda", "cython", "python"}
@@ -137,10 +139,11 @@ def faults_of_links(page):
 
 
 def sources():
-    files = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True).stdout.splitlines()
-    files = files or [str(f.relative_to(TOP)) for f in TOP.rglob("*") if f.is_file()]
-    kinds = (".cu", ".cuh", ".h", ".c", ".pyx", ".pxd", ".py", ".mk", "Makefile", ".bats", "requirements.txt")
-    return {line.strip() for f in files if f.endswith(kinds) for line in (TOP / f).read_text().splitlines()}
+    """The lines of all sources."""
+    kinds = (".cu", ".cuh", ".h", ".c", ".pyx", ".pxd", ".py", ".bats")
+    folders = [TOP / "common", TOP / "tests", *TOP.glob("0*")]
+    files = [file for folder in folders for file in folder.rglob("*") if file.suffix in kinds]
+    return {line.strip() for file in files for line in file.read_text(errors="replace").splitlines()}
 
 
 def faults_of_code(page, lines):
