@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts what make bench kept into a page: python3 common/bench_page.py 01-hello-kernel
+"""Puts what make bench kept into a stage's pages: python3 common/bench_page.py 01-hello-kernel
 
-A page has marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is between them becomes the stage's
+A page, README.md and README.zh.md, has marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is between them becomes the stage's
 bench.txt. Other names in the marks: 04-gather/bench/page.py. Needs Python's standard library only.
 """
 
@@ -33,5 +33,6 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     stage = sys.argv[1]
-    if fill(os.path.join(stage, "README.md"), {"bench.txt": read(os.path.join(stage, "bench.txt"))}) != ["bench.txt"]:
-        sys.exit(f"{stage}/README.md: the marks of bench.txt are not there")
+    for page in "README.md", "README.zh.md":
+        if fill(os.path.join(stage, page), {"bench.txt": read(os.path.join(stage, "bench.txt"))}) != ["bench.txt"]:
+            sys.exit(f"{stage}/{page}: the marks of bench.txt are not there")

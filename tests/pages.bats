@@ -46,6 +46,23 @@ run_page() {
     assert_output "${#pages[@]} pages, 0 faults"
 }
 
+@test "pages: the commands that compile are those of make" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/nvcc" # make asks whether it is there; -n does not run it
+    chmod +x "$BATS_TEST_TMPDIR/bin/nvcc"
+    local stage file
+    for file in 01-hello-kernel/hello 02-dlopen-from-c/libhello.so; do
+        stage=${file%/*}
+        try env PATH="$BATS_TEST_TMPDIR/bin:$PATH" make PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=nvcc CUDA_ARCH=native -n -B -C "$stage" "${file#*/}"
+        assert_success
+        line=$(sed -n "s|'||g; s|^[^ ]*/nvcc \(.* -o [a-z.]* [a-z]*\.cu\)\$|nvcc \1|p" <<<"$output")
+        [ "$line" ]
+        for page in "$stage"/README.md "$stage"/README.zh.md; do
+            sed -e ':a' -e '/\\$/N; s/ *\\\n */ /; ta' "$page" | grep -qxF -- "$line" || fail "$page does not have: $line"
+        done
+    done
+}
+
 @test "pages: the notebook, the container and CI run the commands of the root page" {
     first=$(grep '^sudo apt-get' README.md)
     [ "$first" ]
