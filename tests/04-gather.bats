@@ -114,10 +114,17 @@ print('without the GIL')"
     cp -r "$TOP/04-gather" "$TOP/common" "$BATS_TEST_TMPDIR"
     try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/04-gather/bench/page.py" tables
     assert_success
-    for page in README.md fast/README.md bench/README.md; do
+    for page in README.md README.zh.md fast/README.md bench/README.md; do
         run diff "$page" "$BATS_TEST_TMPDIR/04-gather/$page"
         assert_success
     done
+    try "$TEST_PYTHON" -c '
+import re
+steps = open("fast/README.md").read().split("<!-- steps -->")[1].split("<!-- end")[0]
+measured = [float(ms) for ms in re.findall(r"(?m)^\|.*?\| ([\d.]+) \|", steps)]
+shown = re.findall(r"([\d.]+) ms", open("fast/where.svg").read())
+print(len(shown), [ms for ms in shown if ms not in [f"{x:.{len(ms.partition(chr(46))[2])}f}" for x in measured]])'
+    assert_output '5 []' # the numbers in the figure, and those that are not in the table
 }
 
 @test "04: the room fast runs alone, with its stage beside common, and clean removes what was built" { # the stage: below

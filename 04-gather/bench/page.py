@@ -130,7 +130,8 @@ def main():
         bench = json.load(f)
     tables = machine, ladder, steps, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
-    used = [name for page in (STAGE, os.path.join(STAGE, "fast"), HERE) for name in fill(os.path.join(page, "README.md"), parts)]
+    pages = "README.md", "README.zh.md", "fast/README.md", "bench/README.md"
+    used = [name for page in pages for name in fill(os.path.join(STAGE, page), parts)]
     if set(used) != set(parts):
         sys.exit(f"in no page: {', '.join(set(parts) - set(used))}")
     if sys.argv[1:] != ["tables"]:
