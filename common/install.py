@@ -91,9 +91,10 @@ def install(requirements):
     renew_venv()
     path, wanted = note(requirements)
     wheels = os.path.join(os.path.dirname(HERE), "offline", "pypi")  # make offline has filled it
-    source = ["--no-index", "--find-links", wheels] if os.path.isdir(wheels) else []
+    options = ["--no-index", "--find-links", wheels] if os.path.isdir(wheels) else []
+    options += ["--disable-pip-version-check", "-r", os.path.join(HERE, requirements)]
     run(
-        [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *source, "-r", os.path.join(HERE, requirements)],
+        [PYTHON, "-m", "pip", "install", *options],
         f"PyPI did not give the packages of common/{requirements}: check the network and make again, "
         + CURE.get(requirements, ""),
     )

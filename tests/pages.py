@@ -149,7 +149,9 @@ def sources():
 def faults_of_code(page, lines):
     for language, _, text in blocks_of(page):
         if language in CODE:
-            yield from (f"no source has this line: {x}" for x in text.splitlines() if x.strip() not in lines | {"", "…"})
+            yield from (
+                f"no source has this line: {x}" for x in text.splitlines() if x.strip() not in lines | {"", "…"}
+            )
         elif language not in ("console", "sh", "text", "make"):
             yield f"a block of which language? ```{language}"
     if re.search(r"(?m)^(    |\t)\$ ", page.read_text()):
