@@ -219,7 +219,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
         assert_line --regexp "^\| $part +\| +[0-9]+\.[0-9]{4} \| +([0-9.]+ )?\|$"
     done
     assert_line --regexp '^A copy within the device moves [0-9.]+ GB/s\.$'
-    assert_line --regexp '^Of that the kernel reaches [0-9.]+ %, with four floats a thread [0-9.]+ %\.$'
+    assert_line --regexp '^The kernel reaches [0-9.]+ % of this rate\. With four floats a thread it reaches [0-9.]+ %\.$'
     try ./timing 1
     assert_failure 2
 }
