@@ -6,7 +6,7 @@
 // b[i] += a[i] for 0 <= i < n.
 __global__ void VectorAdd(const float *a, float *b, int n)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x; // near 2^31 elements it takes a size_t
+    int i = blockIdx.x * blockDim.x + threadIdx.x; // for about 2^31 elements or more: size_t
     if (i < n) // there are only whole blocks: the last may have threads without an element
         b[i] += a[i];
 }
