@@ -13,8 +13,8 @@ library = exception.library
 OUT_OF_MEMORY = 2
 
 
-def expect_raised(code, name, call, look_at="an error is raised: raise CudaError(...), not return, not print"):
-    """call() has to raise what belongs to this code, and to print nothing."""
+def expect_raised(code, name, call, look_at=None):
+    """call() has to raise what belongs to this code, and to print nothing. look_at: if check(code) does so."""
     expected = MemoryError if code == OUT_OF_MEMORY else CudaError
     came, printed = None, io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -23,17 +23,20 @@ def expect_raised(code, name, call, look_at="an error is raised: raise CudaError
         except BaseException as raised:  # SystemExit too
             came = raised
     if came is None:
-        wrong(look_at, f"{name}: expected {expected.__name__}, came no exception, but {returned!r:.60}")
-    if type(came) is not expected:
         wrong(
-            "which code becomes which exception? See the text under def check",
+            look_at or "an error is raised: raise CudaError(...), not return, not print",
+            f"{name}: expected {expected.__name__}, came no exception, but {returned!r:.60}",
+        )
+    if not isinstance(came, expected):
+        wrong(
+            look_at or "which code becomes which exception? See the text under def check",
             f"{name}: expected {expected.__name__}, came {type(came).__name__}: {came}",
         )
     if expected is CudaError:
         should = (code, library.error_name(code).decode(), library.error_text(code).decode())
         if (came.code, came.name, came.text) != should:
             wrong(
-                "CudaError(code, name, text): name and text come from the library, as str",
+                look_at or "CudaError(code, name, text): name and text come from the library, as str",
                 f"{name}: expected code, name and text {should}, came {(came.code, came.name, came.text)}",
             )
     if printed.getvalue():
@@ -74,6 +77,7 @@ if said != "came CudaError: CUDA error 100, cudaErrorNoDevice: no CUDA-capable d
 # From here on the check sees what is allocated and released, and may let a call fail.
 real = {name: getattr(library, name) for name in ("allocate", "fill", "read_back", "release")}
 failing, code, held, twice = None, 0, [], False
+is_other = False  # then library.fill fills the first two elements with -1
 
 
 def allocate(d_x, n):
@@ -101,13 +105,18 @@ def call(name):
         if not held:
             wrong("the order: library.release comes last", f"library.{name} is called, and d_x is released already")
         status = real[name](*arguments)
-        return code if name == failing else status
+        if name == "fill" and is_other:
+            real["fill"](arguments[0], 2, -1)
+        return code if name == failing else 999 if failing == "fill" else status  # 999: read_back, after an error
 
     return called
 
 
-library.allocate, library.release = allocate, release
-library.fill, library.read_back = call("fill"), call("read_back")
+seen = dict(allocate=allocate, fill=call("fill"), read_back=call("read_back"), release=release)
+for name, function in seen.items():
+    setattr(library, name, function)
+    for own in [own for own, value in vars(exception).items() if value is real[name]]:  # release = library.release
+        setattr(exception, own, function)
 
 
 def expect_released(what):
@@ -140,14 +149,38 @@ for n in 3, 256, int(rng.integers(300, 5000)):
     )
     expect_released(f"filled({n}, {value})")
 
+is_other = True
+expect(
+    "library.read_back brings all elements, as they are on the GPU; NumPy fills none",
+    "library.fill makes the first two elements -1: filled(5, 1.0)",
+    np.array([-1, -1, 1, 1, 1], np.float32),
+    exception.filled(5, 1.0),
+)
+is_other = False
+
 for code in OUT_OF_MEMORY, 700, int(rng.integers(3, 99)):
     for failing in "allocate", "fill", "read_back":
-        what = f"filled(5, 1.0), in which library.{failing} returns {code}"
+        then = ", then library.read_back 999" if failing == "fill" else ""
+        what = f"filled(5, 1.0), in which library.{failing} returns {code}{then}"
         expect_raised(
             code,
             what,
             lambda: exception.filled(5, 1.0),
-            f"filled: what library.{failing} returns has to be looked at: check(...)",
+            f"filled: check(...) looks at what library.{failing} returns, and at that alone",
         )
         expect_released(what)
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+failing = None
+for value, what in ("no number", "ctypes raises ArgumentError"), (1.0, "Ctrl-C raises KeyboardInterrupt"):
+    try:
+        exception.filled(5, value)
+    except BaseException:
+        pass
+    expect_released(f"filled(5, {value!r}), in which {what}")
+    library.fill = interrupted
 passed()

@@ -8,6 +8,7 @@
 
 static std::set<const float *> allocated;
 static int unknown;
+int owner_free_fails;
 
 __global__ void Fill(float *x, size_t n, float value)
 {
@@ -64,7 +65,8 @@ extern "C" int owner_free(float *d_x)
     if (!is_known(d_x))
         return cudaErrorInvalidValue;
     allocated.erase(d_x);
-    return status(cudaFree(d_x));
+    int error = status(cudaFree(d_x));
+    return owner_free_fails ? cudaErrorLaunchFailure : error;
 }
 
 extern "C" const char *owner_error_name(int code)

@@ -93,15 +93,35 @@ allocated(
 )
 
 
-class WithoutInit(Filled):
+class Subclass(Filled):
     def __init__(self, n, value):
         pass
 
+    def close(self):
+        pass
 
-y = attempt("a subclass whose __init__ does nothing", lambda: WithoutInit(4, 2.0))
+    def __del__(self):
+        pass
+
+
+y = attempt("a subclass whose __init__ does nothing", lambda: Subclass(4, 2.0))
 allocated(2, "__cinit__ runs always; __init__ only if a subclass calls it", "an object of a subclass")
-del x, y
-allocated(0, DEALLOC, "the end of both")
+del y
+allocated(
+    1,
+    "__dealloc__ calls owner_free itself: it runs always, self.close() and __del__ may be those of a subclass",
+    "the end of an object of a subclass, which has a close() and a __del__ that do nothing",
+)
+
+fails = ctypes.c_int.in_dll(library, "owner_free_fails")
+fails.value = 1
+expect_error(
+    "close: the code that owner_free returns: check(...)", CudaError, "close(), where owner_free fails", x.close
+)
+fails.value = 0
+attempt("a second close(), after the first has raised CudaError", x.close)
+del x
+allocated(0, TWICE, "the end of an object whose close() has raised CudaError")
 
 expect_no_device("the code that owner_allocate returns: check(...)", "owner.Filled(3, 1.0)")
 passed()

@@ -1,5 +1,8 @@
 """The check of exercise 3: several sizes, none at all too, arrays that are read-only, and a call that fails."""
 
+import ctypes
+import os
+
 import numpy as np
 
 from exercise import expect, expect_no_device, passed, poison_empty, rng, wrong
@@ -8,7 +11,7 @@ from two_results import sum_and_difference
 poison_empty()
 
 kept = []  # results of earlier calls: each call has to make new arrays
-for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
+for n in 3, 3, 1, 0, 257, int(rng.integers(300, 5000)):
     x, y = (rng.integers(-999, 1000, n).astype(np.float32) for _ in range(2))
     copies, what = (x.copy(), y.copy()), f"sum_and_difference(x, y) of {n} elements"
     if n == 257:
@@ -30,7 +33,7 @@ for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
                 "a NumPy array, made by np.empty, is returned; its memoryview is for C",
                 f"{what}: expected a NumPy array, came {type(array).__name__}",
             )
-    if n > 0 and np.shares_memory(*came):
+    if came[0] is came[1] or np.shares_memory(*came):
         wrong("each result needs an array of its own", f"{what}: both results are the same memory")
     for old in kept:
         if any(np.shares_memory(old, array) for array in came):
@@ -55,6 +58,15 @@ for n in 3, 1, 0, 257, int(rng.integers(300, 5000)):
             array,
         )
     kept += came
+
+ctypes.c_float.in_dll(ctypes.CDLL(os.path.abspath("libtwo_results.so")), "two_results_more").value = 1000
+for name, expected, array in zip(("first", "second"), (x + y + 1000, x - y + 1000), sum_and_difference(x, y)):
+    expect(
+        "all that is returned comes from the C function, nothing from NumPy",
+        f"the C function was told to add 1000 to all: the {name} result",
+        expected,
+        array,
+    )
 
 expect_no_device(
     "what the C function returns: check(...) raises it. And is it the C function that computes?",
