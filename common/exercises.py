@@ -126,9 +126,10 @@ def judge(status, out, err):
     if has_ended_early:
         return ["  wrong    the program ended before the check was done", "  look at  exit, return, sys.exit"]
     if status < 0:
+        ended = "what ended it: abort, assert, an exception that nobody caught, or free of a wrong pointer"
         return [
             f"  wrong    the program crashed, signal {-status}",
-            "  look at  pointers of the host",
+            "  look at  " + (ended if status == -6 else "pointers of the host"),
         ] + err.splitlines()[-3:]
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
