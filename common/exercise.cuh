@@ -19,6 +19,21 @@ template <typename T> static T poison(void)
     return (T)-7777;
 }
 
+// Whether a function prints something, to stdout or to stderr.
+template <typename F> static bool prints(F function)
+{
+    FILE *file = tmpfile();
+    int before[] = {dup(1), dup(2)};
+    fflush(stdout);
+    dup2(fileno(file), 1);
+    dup2(fileno(file), 2);
+    function();
+    fflush(stdout);
+    dup2(before[0], 1);
+    dup2(before[1], 2);
+    return lseek(fileno(file), 0, SEEK_END) > 0;
+}
+
 static inline const char *as_text(double number)
 {
     static char text[2][40];

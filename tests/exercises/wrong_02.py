@@ -19,30 +19,19 @@ WRONG = {
             "no raise_error_name",
         ),
         (
-            "the second is not extern C",
-            [(f'extern "C" {VISIBLE}const', f"{VISIBLE}const")],
-            "C\\+\\+ has made _Z16raise_error_namei",
-        ),
-        (
             "the helper too",
             [("// END OF", f'extern "C" {VISIBLE}int blocks_for(int n);\n// END OF')],
-            "blocks_for, .*can be found",
+            "blocks_for can be found",
         ),
         (
             "all that follows is visible",
             [("// END OF", "#pragma GCC visibility push(default)\n// END OF")],
-            "blocks_for.*can be found",
+            "blocks_for.* can be found",
         ),
         (
             "another type, and so another function",
             [("int n, float by);", "size_t n, float by);")],
             "no raise_all.*\n.*types",
-        ),
-        ("the type of C's int", [("float by);", "int by);")], "no raise_all.*\n.*types"),
-        (
-            "the kernel too",
-            [("// END OF", f'extern "C" {VISIBLE}__global__ void RaiseAll(float *x, int n, float by);\n// END OF')],
-            "RaiseAll, the kernel.*can be found",
         ),
         ("the error is thrown away", [("    return error;", "    return 0;")], "expected an error, came 0"),
         (
@@ -63,6 +52,16 @@ WRONG = {
             ],
             "without a device: expected an error, came 0|compile",
         ),
+        (
+            "a function more",
+            [("// END OF", f'extern "C" {VISIBLE}int raise_version(void) {{ return 1; }}\n// END OF')],
+            "raise_version can be found",
+        ),
+        (
+            "another of the name, in C++",
+            [("// END OF", f"{VISIBLE}int raise_all(double *x, int n, float by) {{ return 1; }}\n// END OF")],
+            "_Z9raise_allPdif can be found",
+        ),
     ],
     "cleanup": [
         (
@@ -82,7 +81,6 @@ WRONG = {
             "cudaMalloc, call 2 .*1 of the arrays on the device is not freed",
         ),
         ("one is not freed", [("    cudaFree(d_b);\n", "")], "no call fails: 1 of the arrays"),
-        ("freed only if all went well", [("cleanup:\n" + FREE, FREE + "cleanup:\n")], "cudaMalloc, call 2 .*not freed"),
         (
             "freed on the spot and at the end",
             [
@@ -94,16 +92,6 @@ WRONG = {
             "call 3 .*freed already",
         ),
         ("the launch is not asked about", [(LAUNCHED, "")], "2048 threads.*\n.*cudaGetLastError"),
-        (
-            "the last copy is not looked at",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost), cleanup)",
-                    "cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost)",
-                )
-            ],
-            "cudaMemcpy, call 7 .*came 0",
-        ),
         ("the wait is not looked at", [(WAITED, "    cudaDeviceSynchronize();\n")], "cudaDeviceSynchronize, call 6"),
         (
             "the last error",
@@ -123,17 +111,12 @@ WRONG = {
         (
             "CHECK",
             [("CHECK_GOTO(error, ", "CHECK(("), (", cleanup);", "));"), ("cleanup:\n", "")],
-            "call 1 .*the function prints",
+            "call 1 .*the function ends the program\n.*CHECK_GOTO",
         ),
         (
             "a return after the launch",
             [(LAUNCHED, "    if ((error = cudaGetLastError()) != cudaSuccess)\n        return error;\n")],
             "2048 threads .*: 3 of the arrays",
-        ),
-        (
-            "asked before the launch",
-            [(LAUNCHED, ""), ("    Larger<<<", LAUNCHED + "    Larger<<<")],
-            "2048 threads.*\n.*cudaGetLastError",
         ),
         (
             "asked after the last copy",
@@ -150,25 +133,8 @@ WRONG = {
             [("cleanup:\n", "cleanup:\n    if (error != cudaSuccess)\n        exit(1);\n")],
             "the function ends the program",
         ),
-        (
-            "a message of its own",
-            [
-                (
-                    "cleanup:\n",
-                    'cleanup:\n    if (error != cudaSuccess)\n        fprintf(stderr, "CUDA error %d\\n", error);\n',
-                )
-            ],
-            "the function prints",
-        ),
         ("always the same code", [("    return error;", "    return error ? -1 : 0;")], "call 1 .*expected code"),
-        ("success is 1", [("    return error;", "    return error == cudaSuccess;")], "no call fails: expected code 0"),
         ("n bytes", [("bytes = n * sizeof(float)", "bytes = n")], "how many bytes"),
-        ("too little for one", [("cudaMalloc(&d_b, bytes)", "cudaMalloc(&d_b, n)")], "cudaMalloc of .* bytes"),
-        (
-            "b is not copied",
-            [("    CHECK_GOTO(error, cudaMemcpy(d_b, b, bytes, cudaMemcpyHostToDevice), cleanup);\n", "")],
-            "expected out|written",
-        ),
         (
             "the answer is in place of a",
             [("cudaMemcpy(out, d_out", "cudaMemcpy(const_cast<float *>(a), d_out")],
@@ -203,6 +169,63 @@ WRONG = {
             "the host's memory is given to the kernel",
             [("(d_a, d_b, d_out, n)", "(a, b, out, n)")],
             "host|expected out|what is given to",
+        ),
+        (
+            "the last copy is async, and not looked at",
+            [
+                (
+                    "CHECK_GOTO(error, cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost), cleanup)",
+                    "cudaMemcpyAsync(out, d_out, bytes, cudaMemcpyDeviceToHost)",
+                )
+            ],
+            "cudaMemcpy, call 7 .*came 0",
+        ),
+        (
+            "async memory, not looked at",
+            [
+                ("CHECK_GOTO(error, cudaMalloc(&d_out, bytes), cleanup)", "cudaMallocAsync(&d_out, bytes, 0)"),
+                ("cudaFree(d_out)", "cudaFreeAsync(d_out, 0)"),
+            ],
+            "cudaMalloc, call 3 .*goes on",
+        ),
+        (
+            "a message of its own",
+            [("cleanup:\n", 'cleanup:\n    if (error != cudaSuccess)\n        perror("larger");\n')],
+            "cudaMalloc, call 1 .*the function prints",
+        ),
+        (
+            "throw",
+            [("cleanup:\n", "cleanup:\n    if (error != cudaSuccess)\n        throw error;\n")],
+            "crashed, signal 6\n.*exception that nobody caught",
+        ),
+        (
+            "1024 for what CUDA says",
+            [
+                (LAUNCHED, ""),
+                (
+                    "    CHECK_GOTO(error, cudaMalloc(&d_a",
+                    "    if (threads_in_block > 1024)\n        return cudaErrorInvalidValue;\n    CHECK_GOTO(error, cudaMalloc(&d_a",
+                ),
+            ],
+            "-1 threads .*came 0.*\n.*cudaGetLastError",
+        ),
+        (
+            "freed again if cudaFree fails",
+            [("cleanup:\n", "    CHECK_GOTO(error, cudaFree(d_a), cleanup);\n    d_a = NULL;\ncleanup:\n")],
+            "cudaFree, call 8 .*freed already",
+        ),
+        (
+            "unique_ptr",
+            [
+                ("    cudaFree(d_a);\n", ""),
+                ("cudaMalloc(&d_a", "cudaMalloc<float>(&d_a"),
+                (
+                    "    return error;\n}",
+                    "    std::unique_ptr<float, cudaError_t (*)(void *)> a_to_free(d_a, cudaFree);\n    return error;\n}",
+                ),
+                ('#include "cleanup_check.cuh"', '#include "cleanup_check.cuh"\n#include <memory>'),
+            ],
+            None,
         ),
     ],
     "pointer": [
@@ -239,26 +262,10 @@ WRONG = {
         ),
         ("float for the weight", [(TYPE, TYPE.replace("t, double", "t, float"))], "argument 3"),
         ("float for the result", [(TYPE, TYPE.replace("double (", "float ("))], "what does the function return"),
-        ("int for the result", [(TYPE, TYPE.replace("double (", "int ("))], "what does the function return"),
         (
             "int for n",
             [(TYPE, TYPE.replace("size_t", "int"))],
             "argument 2 has not arrived: given n = 4294967301, came 5",
-        ),
-        (
-            "n and x swapped",
-            [
-                (TYPE, TYPE.replace("const float *, size_t", "size_t, const float *")),
-                (CALL, "function(n, x, weight, &error)"),
-            ],
-            "argument 1",
-        ),
-        ("a float in between", [("double sum", "float sum")], "what does the function return"),
-        ("int for the weight", [(TYPE, TYPE.replace("t, double", "t, int"))], "argument [234]|crashed"),
-        (
-            "no error argument",
-            [(TYPE, TYPE.replace(", int *", "")), (CALL, "function(x, n, weight)")],
-            r"argument 4|crashed|\*error",
         ),
         (
             "not closed if the library has an error",
@@ -281,10 +288,12 @@ WRONG = {
                     "double sum = 0;\n        for (size_t i = 0; i < n; i++)\n            sum += weight * (double)x[i]",
                 )
             ],
-            "was not called",
+            "called 0 times",
         ),
         ("without a library's name", [("dlopen(library_name,", 'dlopen("libpointer.so",')], "libnothing"),
         ("without a function's name", [("dlsym(library, name)", 'dlsym(library, "weighted_sum")')], "weighted_product"),
+        ("called twice", [("*result = sum", f"*result = {CALL}")], "called 2 times"),
+        ("exit", [("        return NO_LIBRARY;", "        exit(1);")], "libnothing.*ends the program"),
     ],
     "source": [
         ("no extern C", [('    "extern \\"C\\" "\n', "")], "no kernel of the name AddAll"),
@@ -293,16 +302,10 @@ WRONG = {
             [('    "    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\\n"\n', "")],
             r"finds an error.*\n(.*\n)*.*kernel.cu[(:]3",
         ),
-        ("a typing mistake", [("threadIdx.x;", "threadIdx.x")], r"finds an error.*\n(.*\n)*.*kernel.cu[(:][34]"),
         ("the number in the block", [("(size_t)blockIdx.x * blockDim.x + ", "")], r"race|x\[\d+\] of"),
         ("no launch", [(LAUNCH, "(void)arguments, (void)blocks;")], "called 0 times"),
         ("launched twice", [(LAUNCH, LAUNCH + "\n    " + LAUNCH)], "called 2 times"),
         ("by is a double", [("&by_as_float", "&by")], "the type of .by|type lies there|kernel's type"),
-        (
-            "n is an int",
-            [("void *arguments", "int n_as_int[2] = {(int)n, 7};\n    void *arguments"), ("&n, ", "n_as_int, ")],
-            "the type of n",
-        ),
         (
             "the values for the addresses",
             [("{&x, &n, &by_as_float}", "{(void *)x, &n, &by_as_float}")],
@@ -310,7 +313,6 @@ WRONG = {
         ),
         ("swapped", [("{&x, &n, ", "{&n, &x, ")], "arguments in their order|stand-in|in their order"),
         ("blocks rounded down", [(BLOCKS, "n / THREADS")], "rounded up"),
-        ("one block", [(BLOCKS, "1")], "rounded up"),
         (
             "threads and blocks swapped",
             [("blocks, 1, 1, THREADS, 1, 1", "THREADS, 1, 1, blocks, 1, 1")],
@@ -322,6 +324,26 @@ WRONG = {
             "returns what cuLaunchKernel returns",
         ),
         ("too many threads", [("THREADS 128", "THREADS 2048")], "many blocks and threads"),
+        (
+            "no space behind extern C",
+            [('C\\" "', 'C\\""')],
+            r"finds an error.*\n(.*\n)*.*kernel.cu.1.: error: expected an identifier",
+        ),
+        (
+            "n is an int",
+            [
+                ("    void *arguments", "    static int n_as_int;\n    n_as_int = (int)n;\n    void *arguments"),
+                ("&n, ", "&n_as_int, "),
+            ],
+            r"gets n = 5\n.*the type of n",
+        ),
+        (
+            "the blocks of an int",
+            [(BLOCKS, "((int)n + THREADS - 1) / THREADS")],
+            r"8589934597 elements: came 1 blocks.*\n.*an int",
+        ),
+        ("n blocks", [(BLOCKS, "n")], r"came 256 blocks of 128 threads\n.*rounded up"),
+        ("shared memory", [("THREADS, 1, 1, 0, NULL", "THREADS, 1, 1, 4096, NULL")], "4096 bytes of shared memory"),
     ],
     "handle": [
         (
@@ -344,17 +366,11 @@ WRONG = {
         ("free for all", [("cudaFree(handle->d_x)", "free(handle->d_x)")], "free of what cudaFree has to free"),
         ("NULL is not asked for", [("    if (!handle)\n        return;\n", "")], "total_destroy of NULL: it crashed"),
         (
-            "nothing is freed after an error",
-            [("    total_destroy(t);\n", "")],
-            "call 2 of total_create, fails: still allocated",
-        ),
-        (
             "only the handle is freed after an error",
             [("    total_destroy(t);\n", "    free(t);\n")],
             "call 3 of total_create, fails: still allocated: 1 that cudaFree",
         ),
         ("*handle is written first", [("    t->n = n;", "    *handle = t;\n    t->n = n;")], "call 2 .*another one"),
-        ("NULL after an error", [("failed:\n", "failed:\n    *handle = NULL;\n")], "another one"),
         ("*handle is not written", [("    *handle = t;\n", "")], "handle is NULL"),
         ("n is not kept", [("    t->n = n;\n", "")], "does the handle know n"),
         (
@@ -363,18 +379,6 @@ WRONG = {
             "malloc, call 1 .*crashed",
         ),
         ("-1 for no memory", [("return cudaErrorMemoryAllocation", "return -1")], "call 1 .*expected code 2"),
-        (
-            "cudaMemset is not looked at",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemset(t->d_sums, 0, n * sizeof(float)), failed)",
-                    "cudaMemset(t->d_sums, 0, n * sizeof(float))",
-                )
-            ],
-            "cudaMemset, call 4 .*came 0",
-        ),
-        ("n bytes", [("cudaMalloc(&t->d_x, n * sizeof(float))", "cudaMalloc(&t->d_x, n)")], "how many bytes"),
-        ("a part of the sums is 0", [("0, n * sizeof(float)", "0, n")], "0 at first|written"),
         (
             "one handle for all",
             [
@@ -386,16 +390,6 @@ WRONG = {
             "does the handle know n|own memory|freed already|0 at first|crashed",
         ),
         (
-            "one array for all",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMalloc(&t->d_sums, n * sizeof(float)), failed)",
-                    "static float *sums;\n    if (!sums)\n        CHECK_GOTO(error, cudaMalloc(&sums, 4000 * sizeof(float)), failed);\n    t->d_sums = sums",
-                )
-            ],
-            "own memory|freed already|0 at first",
-        ),
-        (
             "the memory is the host's",
             [
                 (
@@ -405,6 +399,64 @@ WRONG = {
                 ("cudaFree(handle->d_x)", "free(handle->d_x)"),
             ],
             "not device memory|host|code|total_add",
+        ),
+        (
+            "the handle is freed too early",
+            [
+                ("    free(handle);\n", ""),
+                ("    cudaFree(handle->d_x);", "    free(handle);\n    cudaFree(handle->d_x);"),
+            ],
+            r"read after it was freed\n.*comes last",
+        ),
+        (
+            "the size of a pointer",
+            [("calloc(1, sizeof(total))", "calloc(1, sizeof(total *))")],
+            "handle of 8 bytes is too small",
+        ),
+        (
+            "async memory, not looked at",
+            [
+                (
+                    "CHECK_GOTO(error, cudaMalloc(&t->d_x, n * sizeof(float)), failed)",
+                    "cudaMallocAsync(&t->d_x, n * sizeof(float), 0)",
+                ),
+                ("cudaFree(handle->d_x)", "cudaFreeAsync(handle->d_x, 0)"),
+            ],
+            "cudaMalloc, call 2 .*came 999",
+        ),
+        (
+            "cudaMemsetAsync is not looked at",
+            [
+                (
+                    "CHECK_GOTO(error, cudaMemset(t->d_sums, 0, n * sizeof(float)), failed)",
+                    "cudaMemsetAsync(t->d_sums, 0, n * sizeof(float))",
+                )
+            ],
+            "cudaMemset, call 4 .*came 0",
+        ),
+        (
+            "an int for the bytes",
+            [
+                ("    t->n = n;\n", "    t->n = n;\n    int bytes = n * sizeof(float);\n"),
+                ("cudaMalloc(&t->d_sums, n * sizeof(float))", "cudaMalloc(&t->d_sums, bytes)"),
+            ],
+            "cudaMalloc of 0 bytes: n floats have 4294967296\n.*not an int",
+        ),
+        ("it prints", [("failed:\n", 'failed:\n    puts("failed");\n')], "total_create prints"),
+        (
+            "CHECK",
+            [
+                (
+                    "CHECK_GOTO(error, cudaMalloc(&t->d_x, n * sizeof(float)), failed)",
+                    "CHECK(cudaMalloc(&t->d_x, n * sizeof(float)))",
+                )
+            ],
+            "call 2 .*ends the program\n.*CHECK_GOTO",
+        ),
+        (
+            "those of std",
+            [("(total *)calloc", "(total *)std::calloc"), ("    free(handle)", "    std::free(handle)")],
+            None,
         ),
     ],
 }

@@ -7,6 +7,8 @@
 int larger(const float *a, const float *b, float *out, int n, int threads_in_block);
 
 #define IN_CLEANUP "each error leads to one end of the function, where all is freed: CHECK_GOTO"
+#define RETURN_IT \
+    "a library returns its error. CHECK prints and ends the program, CHECK_GOTO does not"
 
 namespace tried {
 int calls, failing;      // calls in this run; the one that fails, from 1; 0: none
@@ -70,8 +72,8 @@ cudaError_t free(void *pointer)
         wrong("each array is freed once; a pointer is NULL until its cudaMalloc has gone well",
               "%s: cudaFree of what is not allocated, or is freed already",
               failed.empty() ? "no call fails" : failed.c_str());
-    cudaError_t error = cudaFree(pointer);
-    return failing && calls >= failing ? cudaErrorUnknown : error;
+    cudaError_t its_code = cudaFree(pointer), error;
+    return fails("cudaFree", &error) ? error : its_code; // it has freed, also if it fails
 }
 
 [[noreturn]] void refused(const char *what, const char *look_at)
@@ -92,19 +94,21 @@ std::string run(int which, int n, int threads_in_block, cudaError_t expected)
     has_memory = true;
     failed = "";
     int error = larger(a.data(), b.data(), out.data(), n, threads_in_block);
-    if (threads_in_block > 1024)
+    const bool is_accepted = threads_in_block > 0 && threads_in_block <= 1024;
+    if (!is_accepted)
         failed = "a block of " + std::to_string(threads_in_block) + " threads is not accepted";
     if (which > calls)
         return ""; // no call has failed: the last run
     const char *what = failed.empty() ? "no call fails" : failed.c_str();
 
-    if (error != (int)expected)
+    bool is_free = failed.compare(0, 8, "cudaFree") == 0; // its code is returned, or not
+    if (error != (int)expected && !is_free)
         wrong(expected == cudaSuccess
                   ? "is 0 returned if all went well? Else: what is given to the call or "
                     "kernel that has failed?"
+              : !is_accepted         ? "the launch: was it accepted? cudaGetLastError() says"
               : error != cudaSuccess ? "the first error is returned: does a later one replace it?"
-              : threads_in_block > 1024 ? "the launch: was it accepted? cudaGetLastError() says"
-                                        : "is the code of each call looked at?",
+                                     : "is the code of each call looked at?",
               "%s: expected code %d, %s, came %d, %s", what, expected, cudaGetErrorName(expected),
               error, cudaGetErrorName((cudaError_t)error));
     if (!memory.empty())
@@ -112,7 +116,7 @@ std::string run(int which, int n, int threads_in_block, cudaError_t expected)
               memory.size() == 1 ? "is" : "are");
     for (int i = 0; i < n && expected == cudaSuccess; i++)
         expected_out[i] = std::max(a[i], b[i]);
-    for (int i = 0; i <= n; i++)
+    for (int i = 0; i <= n && !is_free; i++)
         if (!(out[i] == expected_out[i]))
             wrong(expected == cudaSuccess ? "what is copied where, and how many bytes?"
                                           : "out is written only if all before it went well",
@@ -143,21 +147,29 @@ int main(void)
     while (tried::run(which, random_number(1, 1000), 128, codes[random_number(0, 3)]) != "")
         which++;
     tried::run(0, random_number(1, 1000), 64, cudaSuccess);
+    for (which = 0; which < 2; which++)
+        if (prints([=] { tried::run(which, 10, 64, which ? codes[0] : cudaSuccess); }))
+            tried::refused("prints", RETURN_IT);
     if (!freopen("/dev/null", "w", stderr)) // the stand-in speaks of a launch that is not accepted
         return 1;
     tried::run(0, 1000, 2048, code_of_launch(2048));
+    tried::run(0, 1, -1, code_of_launch(-1));
     return passed();
 }
 
-#define cudaMalloc(pointer, bytes) tried::malloc(pointer, bytes)
-#define cudaMemcpy(to, from, bytes, kind) tried::copy(to, from, bytes, kind)
-#define cudaDeviceSynchronize() tried::synchronize()
-#define cudaFree(pointer) tried::free(pointer)
-#define RETURN_IT \
-    "a library returns its error. CHECK prints and ends the program, CHECK_GOTO does not"
-#define printf(...) tried::refused("prints", RETURN_IT)
-#define fprintf(...) tried::refused("prints", RETURN_IT)
+namespace std {
+namespace tried = ::tried; // for std::exit
+}
+
+#define cudaMalloc tried::malloc
+#define cudaMemcpy tried::copy
+#define cudaDeviceSynchronize tried::synchronize
+#define cudaFree tried::free
+#define cudaMallocAsync(pointer, bytes, ...) tried::malloc(pointer, bytes)
+#define cudaMemcpyAsync(to, from, bytes, kind, ...) tried::copy(to, from, bytes, kind)
+#define cudaFreeAsync(pointer, ...) tried::free(pointer)
 #define exit(status) tried::refused("ends the program", RETURN_IT)
+#define _exit(status) exit(status)
 #define cudaDeviceReset() \
     tried::refused("calls cudaDeviceReset", "that frees what others in the program have " \
                                             "allocated")

@@ -18,32 +18,37 @@ size_t needed;                        // bytes of an array
 cudaError_t code;                     // the code of the one that fails
 std::string now;                      // what is done, for the message
 std::map<void *, const char *> owner; // what is allocated, and what frees it
+const size_t BEHIND = 64;             // bytes behind what malloc gives, which stay 0x5a
+std::map<void *, size_t> host_bytes;  // how many bytes malloc has been asked for
 
-bool fails(const char *name, cudaError_t its_code)
+// The code of this call. All calls behind the one that fails, fail, too, with another code.
+cudaError_t fails(const char *name, cudaError_t its_code)
 {
     if (++calls == failing) {
         code = its_code;
         now = std::string(name) + ", call " + std::to_string(calls) + " of total_create, fails";
     }
-    return failing && calls >= failing;
+    return !failing || calls < failing ? cudaSuccess : calls == failing ? code : cudaErrorUnknown;
 }
 
-// What is allocated holds no zeros.
 void *host(size_t bytes, int value)
 {
-    void *pointer = fails("malloc", cudaErrorMemoryAllocation) ? nullptr : malloc(bytes);
-    if (pointer)
-        owner[memset(pointer, value, bytes)] = "free";
-    return pointer;
+    if (fails("malloc", cudaErrorMemoryAllocation) || bytes >= (size_t)1 << 30)
+        return nullptr;
+    void *pointer = memset(::malloc(bytes + BEHIND), 0x5a, bytes + BEHIND);
+    owner[pointer] = "free";
+    host_bytes[pointer] = bytes;
+    return memset(pointer, value, bytes);
 }
 
 template <typename T> cudaError_t device(T **pointer, size_t bytes)
 {
     if (bytes < needed)
-        wrong("how many bytes do n floats have?", "cudaMalloc of %zu bytes: n floats have %zu",
-              bytes, needed);
-    if (fails("cudaMalloc", cudaErrorMemoryAllocation))
-        return cudaErrorMemoryAllocation;
+        wrong("how many bytes do n floats have? n * sizeof(float) is a size_t, not an int",
+              "cudaMalloc of %zu bytes: n floats have %zu", bytes, needed);
+    if (cudaError_t error = fails("cudaMalloc", cudaErrorMemoryAllocation))
+        return error;
+    bytes = std::min(bytes, (size_t)1 << 20); // of a very large one this is enough
     CHECK(cudaMalloc((void **)pointer, bytes));
     CHECK(cudaMemset(*pointer, 0xff, bytes)); // NaN
     owner[*pointer] = "cudaFree";
@@ -52,20 +57,23 @@ template <typename T> cudaError_t device(T **pointer, size_t bytes)
 
 cudaError_t set(void *pointer, int value, size_t bytes)
 {
-    return fails("cudaMemset", cudaErrorNotSupported) ? cudaErrorNotSupported
-                                                      : cudaMemset(pointer, value, bytes);
+    cudaError_t error = fails("cudaMemset", cudaErrorNotSupported);
+    return error ? error : cudaMemset(pointer, value, bytes);
 }
 
 cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    return fails("cudaMemcpy", cudaErrorNotSupported) ? cudaErrorNotSupported
-                                                      : cudaMemcpy(to, from, bytes, kind);
+    cudaError_t error = fails("cudaMemcpy", cudaErrorNotSupported);
+    return error ? error : cudaMemcpy(to, from, bytes, kind);
 }
 
 void freed(void *pointer, const char *with)
 {
     if (!pointer)
         return;
+    if (pointer == (void *)0x6666666666666666)
+        wrong("the addresses of the arrays are in the handle: free(handle) comes last",
+              "%s: the handle is read after it was freed", now.c_str());
     if (!owner.count(pointer))
         wrong("each array is freed once; its pointer is NULL until its cudaMalloc has gone well "
               "(calloc)",
@@ -76,10 +84,27 @@ void freed(void *pointer, const char *with)
     owner.erase(pointer);
 }
 
-void host_free(void *pointer)
+void *malloc(size_t bytes)
+{
+    return host(bytes, 0x55);
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+    return host(n * bytes, 0);
+}
+
+void free(void *pointer)
 {
     freed(pointer, "free");
-    free(pointer);
+    if (!pointer)
+        return;
+    size_t bytes = host_bytes[pointer];
+    if (std::string((char *)pointer + bytes, BEHIND) != std::string(BEHIND, 0x5a))
+        wrong("sizeof(total) is all of it, sizeof of a pointer is 8",
+              "%s: a handle of %zu bytes is too small, somebody wrote behind it", now.c_str(),
+              bytes);
+    memset(pointer, 0x66, bytes); // it stays allocated: who reads it finds this
 }
 
 cudaError_t device_free(void *pointer)
@@ -101,6 +126,12 @@ void expect_allocated(size_t expected, const char *with)
                       : "total_destroy frees both arrays and the handle",
               "%s: still allocated: %zu that %s has to free", now.c_str(), count(with) - expected,
               with);
+}
+
+[[noreturn]] void ended(int)
+{
+    wrong("a library returns its error. CHECK prints and ends the program, CHECK_GOTO does not",
+          "%s: it ends the program", now.c_str());
 }
 
 void crashed(int signal)
@@ -126,9 +157,10 @@ struct User {
     }
     void use()
     {
-        std::vector<float> x = random_numbers<float>(expected.size(), -1000, 1000),
-                           came(x.size(), poison<float>());
-        for (size_t i = 0; i < x.size(); i++)
+        size_t n = expected.size(), room = 3000; // another handle's n has room, too
+        std::vector<float> x = random_numbers<float>(room, -1000, 1000),
+                           came(room, poison<float>());
+        for (size_t i = 0; i < n; i++)
             expected[i] += x[i];
         int error = total_add(handle, x.data());
         if (error == 0)
@@ -136,12 +168,12 @@ struct User {
         if (error != 0)
             wrong("total_create: does the handle know n, and has it memory for d_x and d_sums?",
                   "total_add: came code %d, %s", error, cudaGetErrorName((cudaError_t)error));
-        for (size_t i = 0; i < x.size(); i++)
+        for (size_t i = 0; i < n; i++)
             if (!(came[i] == expected[i]))
                 wrong(came[i] == poison<float>() ? "does the handle know n?"
                                                  : "are the sums 0 at first (cudaMemset), and has "
                                                    "each handle its own memory?",
-                      "sums[%zu] of %zu: expected %s, came %s%s", i, x.size(), as_text(expected[i]),
+                      "sums[%zu] of %zu: expected %s, came %s%s", i, n, as_text(expected[i]),
                       as_text(came[i]),
                       came[i] == poison<float>() ? " (nobody has written to it)" : "");
     }
@@ -177,7 +209,7 @@ int main(void)
         int error = total_create(&handle, 100);
         if (tried::failing > tried::calls) {
             total_destroy(handle);
-            return passed();
+            break;
         }
         if (error != tried::code)
             wrong("is the result of each call looked at, and the first error returned?",
@@ -189,12 +221,33 @@ int main(void)
         tried::expect_allocated(0, "free");
         tried::expect_allocated(0, "cudaFree");
     }
+    tried::needed = ((size_t)1 << 30) * sizeof(float);
+    auto create_large = [] {
+        total *handle;
+        tried::failing = 3; // the handle, d_x, d_sums
+        tried::calls = 0;
+        total_create(&handle, 1 << 30);
+    };
+    create_large();
+    if (prints(create_large))
+        wrong("a library returns its error, and prints nothing", "%s: total_create prints",
+              tried::now.c_str());
+    return passed();
 }
 
-#define malloc(bytes) tried::host(bytes, 0x55)
-#define calloc(n, bytes) tried::host((n) * (bytes), 0)
-#define free(pointer) tried::host_free(pointer)
-#define cudaMalloc(pointer, bytes) tried::device(pointer, bytes)
-#define cudaMemset(pointer, value, bytes) tried::set(pointer, value, bytes)
-#define cudaMemcpy(to, from, bytes, kind) tried::copy(to, from, bytes, kind)
-#define cudaFree(pointer) tried::device_free(pointer)
+namespace std {
+namespace tried = ::tried; // for std::calloc
+}
+
+#define malloc tried::malloc
+#define calloc tried::calloc
+#define free tried::free
+#define cudaMalloc tried::device
+#define cudaMemset tried::set
+#define cudaMemcpy tried::copy
+#define cudaFree tried::device_free
+#define cudaMallocAsync(pointer, bytes, ...) tried::device(pointer, bytes)
+#define cudaMemsetAsync(pointer, value, bytes, ...) tried::set(pointer, value, bytes)
+#define cudaFreeAsync(pointer, ...) tried::device_free(pointer)
+#define exit tried::ended
+#define _exit tried::ended

@@ -103,8 +103,10 @@ static void run(const char *now, const char *look_at, const char *library, const
     if (expected != 0 && result != -7777)
         wrong("*result is written only if there was no error", "%s: *result has become %g", now,
               result);
-    if (expected == 0 && !seen.calls)
-        wrong("who has computed this?", "%s: the library's function was not called", now);
+    if ((expected == 0 || seen.wanted_error) && seen.calls != 1)
+        wrong(seen.calls ? "call it once, and keep what it returns in a variable"
+                         : "who has computed this?",
+              "%s: the library's function was called %d times", now, seen.calls);
     if (expected == 0 && !(result == seen.weight * sum))
         wrong("the type of the pointer: what does the function return? Is that kept in *result?",
               "%s: expected %.15g, came %.15g", now, seen.weight * sum, result);
@@ -146,3 +148,6 @@ int main(void)
 #define dlopen(name, mode) seen_dlopen(name, mode)
 #define dlsym(library, name) seen_dlsym(library, name)
 #define dlclose(library) seen_dlclose(library)
+#define exit(status) \
+    wrong("call() returns a code, also after an error", "%s: call() ends the program", seen.now)
+#define _exit(status) exit(status)

@@ -51,13 +51,24 @@ static char *compile(CUdevice device)
 }
 
 static int launches, wanted_error; // this error is given back, and nothing is launched; 0: it is
+static size_t given_n;             // to launch()
 
 static int seen_launch(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                        unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                        void **arguments, void **extra)
 {
+    size_t threads = (size_t)grid_x * block_x;
     launches++;
+    if (arguments && *(size_t *)arguments[1] != given_n)
+        wrong("the type of n, a size_t; and are the arguments in their order?",
+              "launch of %zu elements: the kernel gets n = %zu", given_n, *(size_t *)arguments[1]);
+    if (threads < given_n || threads > given_n + 2048)
+        wrong("the number of blocks: n / THREADS, rounded up. Has n become an int on the way?",
+              "launch of %zu elements: came %u blocks of %u threads", given_n, grid_x, block_x);
+    if (shared_bytes)
+        wrong("the arguments of cuLaunchKernel, in their order: the kernel uses no shared memory",
+              "launch of %zu elements: came %u bytes of shared memory", given_n, shared_bytes);
     if (wanted_error)
         return wanted_error;
     return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
@@ -78,6 +89,7 @@ static void run(CUfunction add_all, size_t n, double by)
     CHECK_CU(cuMemAlloc(&d_x, bytes));
     CHECK_CU(cuMemcpyHtoD(d_x, x, bytes));
     launches = 0;
+    given_n = n;
     int code = launch(add_all, d_x, n, by);
     if (code == 0)
         code = cuCtxSynchronize();
@@ -138,6 +150,8 @@ int main(void)
     run(add_all, (size_t)random_number(150000, 200000), random_number(-99, -1));
     wanted_error = random_number(2, 900);
     run(add_all, 10, 1);
+    given_n = ((size_t)1 << 33) + 5; // more than an int holds; seen_launch looks at it
+    launch(add_all, 0, given_n, 1);
 
     CHECK_CU(cuModuleUnload(module));
     CHECK_CU(cuDevicePrimaryCtxRelease(device));
