@@ -72,6 +72,8 @@ __global__ void Mixed(int *n)
         atomicAdd(n, 1);
 }
 
+__global__ void BlockScope(int *n) { atomicAdd_block(n, 1); } // block-scope
+
 template <bool has_fence> __global__ void LastBlock(int *partial, unsigned *count, int *sum)
 {
     if (threadIdx.x > 0) return;
@@ -263,6 +265,7 @@ int main(int argc, char **argv)
     IF("function") InFunction<<<1, 50>>>(a);
     IF("variable") Variable<<<1, 50>>>();
     IF("mixed") Mixed<<<1, 50>>>(a);
+    IF("block-scope") BlockScope<<<20, 50>>>(a);
     IF("no-fence") LastBlock<false><<<50, 32>>>(a, count, b);
     IF("no-flag") HandOver<<<2, 1>>>(a, b, b + 1);
     IF("no-barrier") Reverse<<<1, 64>>>(a);

@@ -1,4 +1,5 @@
 // Calls and functions that programs from elsewhere use: what they return, and what comes out.
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <cuda_profiler_api.h>
@@ -26,6 +27,13 @@ __global__ void Arithmetic(float *f, int *n, float third)
     n[7] = __clz(1) + __ffs(8) + __popc(255) + __popcll(1ull << 40) + __clzll(1);
     n[8] = (int)__float_as_uint(third);
     n[9] = min(3, 2) + max(3u, 4u) + (int)umin(7, 8);
+}
+
+__global__ void WithNaN(float *f, float nan)
+{
+    f[0] = min(nan, 1.f), f[1] = min(2.f, nan), f[2] = max(nan, 3.f), f[3] = max(4.f, nan);
+    f[4] = min((double)nan, 5.), f[5] = max(6., (double)nan);
+    f[6] = min(nan, 7.), f[7] = max((double)nan, 8.f);
 }
 
 __global__ void Scoped(int *n, unsigned short *s)
@@ -72,6 +80,11 @@ int main(void)
     SHOW(cudaMemcpy(hn, n, sizeof hn, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 10; i++)
         printf("%.9g %d\n", hf[i], hn[i]);
+    WithNaN<<<1, 1>>>(f, NAN);
+    cudaMemcpy(hf, f, sizeof hf, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 8; i++)
+        printf("%g ", hf[i]);
+    printf("\n");
 
     cudaMemset(n, 0, sizeof hn);
     Scoped<<<1, 100>>>(n, s);

@@ -14,6 +14,8 @@ static bool fails(void)
     (fails() ? cudaErrorUnknown : (held++, cudaMalloc(pointer, is_huge ? 4 : bytes)))
 #define cudaMemcpy(...) \
     (fails() ? cudaErrorUnknown : is_huge ? cudaDeviceSynchronize() : cudaMemcpy(__VA_ARGS__))
+#define cudaMemcpyAsync(...) \
+    (fails() ? cudaErrorUnknown : is_huge ? cudaDeviceSynchronize() : cudaMemcpyAsync(__VA_ARGS__))
 #define cudaFree(pointer) (held -= (pointer) != NULL, cudaFree(pointer))
 #include "libclip.cu"
 
@@ -28,6 +30,13 @@ static void has_ended(void)
 int main(void)
 {
     atexit(has_ended);
+    Array<float> many("x", std::vector<float>(1000, 5)), few("result", 1000);
+    std::vector<float> expected(1000, poison<float>());
+    std::fill(expected.begin(), expected.begin() + 256, 1.0f);
+    Clip<<<1, 256>>>(many.data, 0, 1, few.data, 1000);
+    few.expect(expected, "libclip.cu: thread i writes element i, and no other one: here are 256 "
+                         "threads only, for 1000 elements");
+
     float x[3] = {1, 2, 3}, result[3];
     clip(x, 0, 1, result, 3);
     int in_all = calls;
@@ -45,10 +54,16 @@ int main(void)
     }
     failing = 0;
     is_huge = true;
-    if (clip(x, 0, 1, result, ((size_t)1 << 31) * 256 + 1) == cudaSuccess)
-        wrong("libclip.cu: was the launch accepted? cudaGetLastError() says",
-              "the launch has too many blocks and is not accepted: expected the error, clip() "
-              "returns 0");
+    int error = clip(x, 0, 1, result, ((size_t)1 << 31) * 256 + 1);
+    if (error != cudaErrorInvalidValue && error != cudaErrorInvalidConfiguration) // before CUDA 13
+        wrong(error == cudaSuccess
+                  ? "libclip.cu: was the launch accepted? cudaGetLastError() says. And n is a "
+                    "size_t, which may be too large for an int"
+                  : "libclip.cu: the number of blocks: n is a size_t, which may be too large for "
+                    "an int",
+              "the launch has too many blocks and is not accepted: expected error %d, clip() "
+              "returns %d",
+              cudaErrorInvalidValue, error);
     is_done = true;
     return passed();
 }

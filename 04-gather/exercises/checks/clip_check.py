@@ -4,6 +4,8 @@ On a GPU also: compute-sanitizer --tool memcheck
 """
 
 import os
+import pathlib
+import pickle
 import runpy
 import subprocess
 import sys
@@ -61,7 +63,10 @@ check("every third element, from the end", numbers(1000)[::-3], -2, 3)
 unaligned = np.frombuffer(b"-" + numbers(300).tobytes(), np.uint8)[1:].view(np.float32)
 check("an unaligned array", unaligned, -2, 3)
 check("a read-only array", np.frombuffer(numbers(300).tobytes(), np.float32), -2, 3)
-for other in np.ones(3), np.ones(3, np.int32), np.ones(3, ">f4"), [1.0, 2.0], None:
+check("an array that was pickled", pickle.loads(pickle.dumps(numbers(300))), -2, 3)
+check("a subclass of numpy.ndarray", numbers(300).view(np.recarray), -2, 3)
+floats = list(np.ones(3, np.float32))
+for other in np.ones(3), np.ones(3, np.int32), np.ones(3, ">f4"), [1.0, 2.0], None, floats, floats[0]:
     expect_error(
         "clip.pyx: what is taken?",
         TypeError,
@@ -86,6 +91,9 @@ if came != "CudaError 100":
         "clip.pyx: the code that the C function returns, and who computes: the GPU or NumPy?",
         f"without a GPU: expected CudaError 100, came {came}",
     )
+
+if "PyEval_SaveThread" not in pathlib.Path("clip.c").read_text():
+    wrong("clip.pyx: with nogil", "while the GPU works, Python's other threads have to wait")
 
 done = subprocess.run(["./clip_check"], capture_output=True, text=True)
 if done.stdout.splitlines()[-1:] != [os.environ.get("PASSED", "passed")]:
@@ -124,9 +132,16 @@ def last_block_lost(result, x, low, high):
     return replaced(result, slice(result.size // 256 * 256 if result.size > 256 else result.size, None), 0)
 
 
-def strides_ignored(x, low, high):
-    whole = x if x.base is None or x.flags.c_contiguous else x.base.reshape(-1)
-    return right(np.resize(whole, x.size) if whole.dtype == x.dtype else x, low, high)
+def steps_ignored(x, low, high):  # what counts is only whether it goes forwards or backwards
+    is_wide = isinstance(x, np.ndarray) and x.size > 1 and abs(x.strides[0]) > x.itemsize
+    return right(np.resize(x.base.reshape(-1), x.size).astype(x.dtype) if is_wide else x, low, high)
+
+
+def value_error(x, low, high):
+    try:
+        return right(x, low, high)
+    except TypeError as error:
+        raise ValueError from error
 
 
 def no_empty(result, x, low, high):
@@ -164,6 +179,33 @@ BROKEN = [
         but(lambda result, x, low, high: replaced(result, slice(-1, None), 77)),
     ),
     (
+        "is wrong in the middle",
+        "is each element compared?",
+        but(
+            lambda result, x, low, high: replaced(result, slice(result.size // 2, result.size // 2 + (x.size > 6)), 77)
+        ),
+    ),
+    (
+        "returns the elements from the end to the beginning",
+        "is each element compared with its own?",
+        but(lambda result, x, low, high: result[::-1].copy()),
+    ),
+    (
+        "returns one element too many",
+        "is the size of the result looked at?",
+        but(lambda result, x, low, high: np.append(result, np.float32(low))),
+    ),
+    (
+        "returns a little more than high",
+        "is the result compared exactly?",
+        but(lambda result, x, low, high: np.where(x > high, result + np.float32(0.5), result)),
+    ),
+    (
+        "is wrong for 255, 256 and 257 elements",
+        "are there sizes around 256?",
+        but(lambda result, x, low, high: replaced(result, slice(-1, None), 77) if 255 <= x.size <= 257 else result),
+    ),
+    (
         "is wrong in the first element",
         "is each element compared, the first one too?",
         but(lambda result, x, low, high: replaced(result, slice(0, 1), 77)),
@@ -187,7 +229,7 @@ BROKEN = [
     (
         "takes the wrong elements of a strided array",
         "is there every second element of an array, x[::2]?",
-        strides_ignored,
+        steps_ignored,
     ),
     ("fails for an empty array", "is there an array of no element?", but(no_empty)),
     (
@@ -196,6 +238,11 @@ BROKEN = [
         lambda x, low, high: right(
             np.asarray(x).astype(np.float32) if getattr(x, "dtype", None) == np.float64 else x, low, high
         ),
+    ),
+    (
+        "raises ValueError for float64",
+        "does it try that a float64 array raises TypeError, and no other error?",
+        value_error,
     ),
 ]
 

@@ -4,6 +4,7 @@ On a GPU also: compute-sanitizer --tool memcheck
 """
 
 import ctypes
+import pathlib
 
 import numpy as np
 
@@ -56,6 +57,11 @@ for type in "float32", "float64":
     if (result[5:] != 7).any():
         wrong(LOOK_AT[type], f"gather_{type} of libdtype.cu has written behind the end of the result")
 
+    odd = np.array([np.nan, np.inf, -np.inf, -0.0], type)
+    came = dtype.gather(odd, np.arange(4, dtype=np.int32))
+    if came.tobytes() != odd.tobytes():
+        wrong("libdtype.cu: the kernel copies an element, and computes nothing", f"{type}: from {odd} came {came}")
+
     few = np.array([0, 2, 1], np.int32)
     check(numbers(12, type)[::-3], few, "every third element")
     check(numbers(3, type), np.zeros(0, np.int32), "no index")
@@ -77,4 +83,8 @@ except Exception as error:
     if came != "CudaError 100":
         look_at = "the code that the C function returns, and who computes: the GPU or NumPy?"
         wrong(look_at, f"without a GPU, {type}: expected CudaError 100, came {came}")
+if b"_Z6GatherIdE" not in pathlib.Path("libdtype.so").read_bytes():  # its name in the library
+    wrong("gather_float64 of libdtype.cu: who computes?", "there is no kernel Gather<double>")
+if pathlib.Path("dtype.c").read_text().count("PyEval_SaveThread") < 2:
+    wrong("dtype.pyx: with nogil", "float64: while the GPU works, Python's other threads have to wait")
 passed()

@@ -60,7 +60,7 @@ static void check_kernel(int source_rows, int columns, int rows, int blocks = 0)
 // points at nothing. (A result of that size would need as many threads: that is not tried.)
 static void check_far(void)
 {
-    int columns = random_number(3, 9), last_row = 1000000000;
+    int columns = random_number(5, 9), last_row = 1000000000;
     std::vector<float> row = random_numbers<float>(columns, 1, 1000000);
     Array<float> source("source", row), result("result", columns);
     Array<int> index("index", std::vector<int>{last_row});
@@ -71,6 +71,21 @@ static void check_far(void)
                           "for one: (size_t) makes "
                           "the first a larger type";
     finish(look_at);
+    result.expect(row, look_at);
+}
+
+// A result with more elements than an int counts, of which only the first 256 are there, and are written.
+static void check_many(void)
+{
+    const int columns = 65536, rows = 65536;
+    std::vector<float> row = random_numbers<float>(columns, 1, 1000000);
+    Array<float> source("source", row), result("result", std::vector<float>(256, 0));
+    Array<int> index("index", std::vector<int>{0});
+    GatherRows<<<1, 256>>>(source.data, columns, index.data, rows, result.data);
+    const char *look_at = "is there an element k? rows * columns is a product of two ints, and "
+                          "becomes too large for one: (size_t) makes the first a larger type";
+    finish(look_at);
+    row.resize(256);
     result.expect(row, look_at);
 }
 
@@ -88,6 +103,7 @@ int main(void)
         check_kernel(source_rows, columns, rows);
     check_kernel(20, 30, 40, 1);
     check_far();
+    check_many();
     for (auto [source_rows, columns, rows] : sizes) {
         Numbers h(source_rows, columns, rows);
         std::vector<float> result(h.expected.size(), poison<float>());

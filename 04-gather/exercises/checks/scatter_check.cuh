@@ -1,5 +1,5 @@
 // The check of exercise 3: few elements and many numbers, so that many threads have the same index. The numbers are
-// whole ones, whose sum is the same in every order.
+// whole ones or have quarters: their sum is the same in every order.
 // On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
@@ -11,15 +11,24 @@ struct Numbers {
     std::vector<int> index;
 
     Numbers(int n, int size)
-        : value(random_numbers<float>(n, 1, 99)), before(random_numbers<float>(size, 1, 99)),
-          expected(before), index(random_numbers<int>(n, 0, size - 1))
+        : value(random_numbers<float>(n, -99, 99)), before(random_numbers<float>(size, 1, 99)),
+          index(random_numbers<int>(n, 0, size - 1))
     {
-        for (int i = 0; i < n; i++)
+        for (float &one : value)
+            one /= 4;
+        add(n);
+    }
+
+    void add(int first) // what is expected of so many threads
+    {
+        expected = before;
+        for (int i = 0; i < first; i++)
             expected[index[i]] += value[i];
     }
 };
 
-static void check_kernel(int n, int size)
+// If `blocks` is 0, there is a thread for each number.
+static void check_kernel(int n, int size, int blocks = 0)
 {
     Numbers h(n, size);
     Array<float> value("value", h.value), result("result", h.before);
@@ -30,7 +39,14 @@ static void check_kernel(int n, int size)
         "%d numbers for a result of %d elements: result[index[i]] becomes larger by value[i]. Is "
         "each number added, once? Are reading, adding and writing one step (atomicAdd)?",
         n, size);
-    ScatterAdd<<<n / 256 + 1, 256>>>(value.data, index.data, n, result.data);
+    if (blocks != 0) {
+        snprintf(look_at, sizeof look_at,
+                 "thread i adds value[i], and no other one: here are %d threads only, for %d "
+                 "numbers",
+                 blocks * 256, n);
+        h.add(blocks * 256);
+    }
+    ScatterAdd<<<blocks ? blocks : n / 256 + 1, 256>>>(value.data, index.data, n, result.data);
     CHECK(cudaGetLastError());
     cudaError_t error = cudaDeviceSynchronize();
     if (error == cudaErrorIllegalAddress || error == cudaErrorInvalidAddressSpace)
@@ -53,6 +69,7 @@ static bool fails(void)
 #define cudaMalloc(pointer, bytes) \
     (fails() ? cudaErrorUnknown : (held++, cudaMalloc(pointer, bytes)))
 #define cudaMemcpy(...) (fails() ? cudaErrorUnknown : cudaMemcpy(__VA_ARGS__))
+#define cudaMemcpyAsync(...) (fails() ? cudaErrorUnknown : cudaMemcpyAsync(__VA_ARGS__))
 #define cudaFree(pointer) (held -= (pointer) != NULL, cudaFree(pointer))
 
 static bool is_done;
@@ -89,6 +106,7 @@ int main(void)
     for (int size : {1, 7, 256, 1000, random_number(2, 5000)})
         check_kernel(random_number(1000, 30000), size);
     check_kernel(256, 3000);
+    check_kernel(1000, 3000, 1);
     for (int size : {1, 100, random_number(2, 5000)})
         check_host(random_number(1000, 30000), size);
 

@@ -5,9 +5,10 @@
 
 const int THREADS = 256; // a block
 
-// result[i] = source[index[i]] for n indices. Good indices are those from -size to size - 1: size is the number of
-// elements of the source. A negative index counts from the end, so that -1 is the last element. For a bad index nothing
-// is read and nothing is written; *first_bad, which is INT_MAX at first, becomes the smallest i of a bad index.
+// result[i] = source[index[i]] for n indices: thread i does this for index i, and for no other one. Good indices are
+// those from -size to size - 1: size is the number of elements of the source. A negative index counts from the end, so
+// that -1 is the last element. For a bad index nothing is read and nothing is written; *first_bad, which is INT_MAX at
+// first, becomes the smallest i of a bad index.
 __global__ void Gather(const float *source, int size, const int *index, int n, float *result,
                        int *first_bad)
 {

@@ -3,7 +3,8 @@
 #pragma once
 #include "../runtime/runtime.h"
 
-enum { READ = 0, WRITE = 1, ATOMIC = 2 }; // volatile counts as atomic
+// volatile counts as atomic; IN_ONE_BLOCK: as atomicAdd_block is
+enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4 };
 
 struct cpu_access {
     const char *address;

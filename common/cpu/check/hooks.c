@@ -115,6 +115,8 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
 
 // ---- Atomics: the compiler leaves doing them to us as well
 
+// What ../include takes for atomics such as atomicAdd_block.
+#define SCOPE(order) ((order) == __ATOMIC_RELEASE ? IN_ONE_BLOCK : 0)
 #define FETCH(bits, T, name) \
     PUBLIC T __tsan_atomic##bits##_fetch_##name(T *p, T value, int order) \
     { \
@@ -126,8 +128,8 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC bool __tsan_atomic##bits##_compare_exchange_##name(T *p, T *seen, T value, int yes, \
                                                               int no) \
     { \
-        (void)yes, (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        (void)no; \
+        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
         note_spin(is_done &&*seen != value); \
@@ -144,8 +146,8 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     EXCHANGE(bits, T, weak) \
     PUBLIC T __tsan_atomic##bits##_compare_exchange_val(T *p, T seen, T value, int yes, int no) \
     { \
-        (void)yes, (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        (void)no; \
+        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         __atomic_compare_exchange_n(p, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return seen; \
     } \

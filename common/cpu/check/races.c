@@ -12,12 +12,12 @@ static uintptr_t site_at(uint64_t cell)
 {
     return __atomic_load_n(&sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED);
 }
-int cpu_kind_at(uint64_t cell) { return (int)(site_at(cell) & 3); }
-const void *cpu_place_at(uint64_t cell) { return (const void *)(site_at(cell) >> 2); }
+int cpu_kind_at(uint64_t cell) { return (int)(site_at(cell) & (WRITE | ATOMIC)); }
+const void *cpu_place_at(uint64_t cell) { return (const void *)(site_at(cell) >> 3); }
 
 unsigned cpu_site_of(const void *place, int kind)
 {
-    uintptr_t wanted = (uintptr_t)place << 2 | (unsigned)kind;
+    uintptr_t wanted = (uintptr_t)place << 3 | (unsigned)kind;
     size_t hash = wanted * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
     for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
         uintptr_t *site = &sites[hash ? hash : 1], seen = __atomic_load_n(site, __ATOMIC_RELAXED);
@@ -75,7 +75,9 @@ static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
     int others = cpu_kind_at(other);
     if (cpu_checker->is_late || !(other & me & BYTES)) return false;
     if (!NUMBER(other, SITE, EPOCH)) return false; // one of too many: nobody knows what it does
-    if ((kind & ATOMIC && others & ATOMIC) || !((kind | others) & WRITE)) return false;
+    bool is_too_narrow = ((unsigned)kind | site_at(other)) & IN_ONE_BLOCK && differs & IN_BLOCK;
+    if ((kind & ATOMIC && others & ATOMIC && !is_too_narrow) || !((kind | others) & WRITE))
+        return false;
     if (differs & same) return cpu_has_others && same == IN_LAUNCH && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
     return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
@@ -104,7 +106,7 @@ static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const
     bool is_at_it = (me ^ other) & BITS(BLOCK, LAUNCH) && // the other one, on another core
                     __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
-    if (x->kind == (ATOMIC | WRITE) && others == READ && (is_at_it || has_gone_on)) return;
+    if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_at_it || has_gone_on)) return;
     bool is_doubtful =
         (x->kind == WRITE && others == WRITE) || (x->kind == READ && others == (ATOMIC | WRITE));
     if (x->bytes > sizeof k->doubt.before || !is_doubtful) {

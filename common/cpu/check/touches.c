@@ -52,7 +52,7 @@ void cpu_note_touch(const struct cpu_access *x)
     struct cpu_checker *k = cpu_checker;
     const struct cpu_touch *last = k->touches ? &k->touch[k->touches - 1] : NULL;
     bool goes_on = last && last->address == x->address && last->thread == cpu_thread_number() &&
-                   x->kind == (ATOMIC | WRITE) &&
+                   x->kind & ATOMIC && x->kind & WRITE &&
                    cpu_kind_at((uint64_t)last->site << SITE) == ATOMIC;
     if (goes_on) k->touches--; // the atomics of ../include read, then compare and swap
     if (k->touches == k->room) {

@@ -11,8 +11,13 @@ CPU_CUDA_MIN_MAX(long)
 CPU_CUDA_MIN_MAX(unsigned long)
 CPU_CUDA_MIN_MAX(long long)
 CPU_CUDA_MIN_MAX(unsigned long long)
-CPU_CUDA_MIN_MAX(float)
-CPU_CUDA_MIN_MAX(double)
+#define CPU_CUDA_FMIN_FMAX(T, A, B, f) /* of a NaN and a number: the number */ \
+    constexpr T min(A a, B b) { return __builtin_fmin##f(a, b); } \
+    constexpr T max(A a, B b) { return __builtin_fmax##f(a, b); }
+CPU_CUDA_FMIN_FMAX(float, float, float, f)
+CPU_CUDA_FMIN_FMAX(double, double, double, )
+CPU_CUDA_FMIN_FMAX(double, float, double, )
+CPU_CUDA_FMIN_FMAX(double, double, float, )
 constexpr unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 constexpr unsigned umax(unsigned a, unsigned b) { return max(a, b); }
 template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) // of mixed types

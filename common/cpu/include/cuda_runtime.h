@@ -117,13 +117,13 @@ template <auto kernel, class Thread> void launch(const Thread &thread, bool has_
                     [](void *kept) { delete static_cast<Thread *>(kept); });
 }
 
-template <class T, class F> __forceinline__ T atomically(T *address, F change)
+template <int order = __ATOMIC_RELAXED, class T, class F>
+__forceinline__ T atomically(T *address, F change)
 {
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
     do wanted = change(seen);
-    while (!__atomic_compare_exchange(address, &seen, &wanted, true, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange(address, &seen, &wanted, true, order, __ATOMIC_RELAXED));
     return seen; // an atomic returns what was there before
 }
 
@@ -161,15 +161,15 @@ CPU_CUDA_STORE(__stcg)
 CPU_CUDA_STORE(__stcs)
 CPU_CUDA_STORE(__stwt)
 
-#define CPU_CUDA_ATOMIC(T, name, \
-                        wanted) /* within the block, the device, the system: here all the same */ \
-    CPU_CUDA_SCOPED(T, name, wanted) \
-    CPU_CUDA_SCOPED(T, name##_block, wanted) \
-    CPU_CUDA_SCOPED(T, name##_system, wanted)
-#define CPU_CUDA_SCOPED(T, name, wanted) \
+// For the device, the system, or the block: of that ../check hears by the order. Here they do the same.
+#define CPU_CUDA_ATOMIC(T, name, wanted) \
+    CPU_CUDA_SCOPED(T, name, wanted, __ATOMIC_RELAXED) \
+    CPU_CUDA_SCOPED(T, name##_block, wanted, __ATOMIC_RELEASE) \
+    CPU_CUDA_SCOPED(T, name##_system, wanted, __ATOMIC_RELAXED)
+#define CPU_CUDA_SCOPED(T, name, wanted, order) \
     __forceinline__ T name(T *address, T value) \
     { \
-        return cpu_cuda::atomically(address, [value](T old) -> T { return wanted; }); \
+        return cpu_cuda::atomically<order>(address, [value](T old) -> T { return wanted; }); \
     }
 #define CPU_CUDA_ATOMIC_U(name, wanted) \
     CPU_CUDA_ATOMIC(unsigned, name, wanted) CPU_CUDA_ATOMIC(unsigned long long, name, wanted)
@@ -192,12 +192,14 @@ CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
 CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
 CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
 #define CPU_CUDA_ATOMIC_CAS(T) \
-    CPU_CUDA_CAS(T, atomicCAS) CPU_CUDA_CAS(T, atomicCAS_block) CPU_CUDA_CAS(T, atomicCAS_system)
-#define CPU_CUDA_CAS(T, name) \
+    CPU_CUDA_CAS(T, atomicCAS, __ATOMIC_RELAXED) \
+    CPU_CUDA_CAS(T, atomicCAS_block, __ATOMIC_RELEASE) \
+    CPU_CUDA_CAS(T, atomicCAS_system, __ATOMIC_RELAXED)
+#define CPU_CUDA_CAS(T, name, order) \
     __forceinline__ T name(T *address, T compare, T value) \
     { \
         auto change = [=](T old) -> T { return old == compare ? value : old; }; \
-        return cpu_cuda::atomically(address, change); \
+        return cpu_cuda::atomically<order>(address, change); \
     }
 CPU_CUDA_ATOMIC_CAS(int)
 CPU_CUDA_ATOMIC_CAS(unsigned)
