@@ -1,5 +1,5 @@
 // The check of exercise 3: few elements and many numbers, so that many threads have the same index. The numbers are
-// whole ones or have quarters: their sum is the same in every order.
+// multiples of 1/8, whose sum is the same in every order.
 // On a GPU also: compute-sanitizer --tool memcheck
 #include "exercise.cuh"
 
@@ -15,7 +15,7 @@ struct Numbers {
           index(random_numbers<int>(n, 0, size - 1))
     {
         for (float &one : value)
-            one /= 4;
+            one = one / 4 + 0.125f; // never 0
         add(n);
     }
 
