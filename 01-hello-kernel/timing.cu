@@ -119,8 +119,9 @@ int main(int argc, char **argv)
     show("copy in, kernel, copy out", whole_call, 0);
     show("CPU, one thread", cpu, moved);
     printf("\nA copy within the device moves %.1f GB/s.\n", copy_rate * 1e-9);
-    printf("The kernel reaches %.1f %% of this rate. With four floats a thread it reaches %.1f %%.\n",
-           100 * moved / kernel / copy_rate, 100 * moved / kernel4 / copy_rate);
+    printf(
+        "The kernel reaches %.1f %% of this rate. With four floats a thread it reaches %.1f %%.\n",
+        100 * moved / kernel / copy_rate, 100 * moved / kernel4 / copy_rate);
     CHECK(cudaFree(d_b));
     CHECK(cudaFree(d_a));
     return 0;
