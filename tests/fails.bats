@@ -12,7 +12,7 @@ No rule to make target 'run'
 … is read-only: copy the repository to a folder of yours
     [ $(id -u) -ne 0 ] || as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'; cp -r $W /tmp/read-only.$$; cd /tmp/read-only.$$; chmod -R a+rX,a-w .; $as_nobody make PYTHON=/usr/bin/python3 BACKEND=cpu -C 01-hello-kernel build; chmod -R u+w .; rm -r /tmp/read-only.$$
 BACKEND=cuda needs nvcc
-    hide nvcc; env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= $MAKE BACKEND=cuda -C 01-hello-kernel build
+    cd $W; hide nvcc; env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= $MAKE BACKEND=cuda -C 01-hello-kernel build
 REQUIRE_GPU=1, but …
     CUDA_VISIBLE_DEVICES= $MAKE REQUIRE_GPU=1 -C 01-hello-kernel build
 there is no such program; leave NVCC unset
