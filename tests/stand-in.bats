@@ -414,7 +414,7 @@ PROGRAM
 }
 
 @test "stand-in: AddressSanitizer shows the kernel's line; right programs are clean under it and UndefinedBehaviorSanitizer" {
-    for name in shared_memory streams_and_events managed_and_variables; do
+    for name in shared_memory atomics streams_and_events managed_and_variables launches; do
         copy_program "$name"
         ASAN_OPTIONS=detect_leaks=0 agrees "$name" "$CPU_NVCC" -O1 -g -fsanitize=address,undefined
         refute_regex "$stderr" 'ERROR|runtime error'
