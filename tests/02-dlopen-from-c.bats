@@ -109,7 +109,7 @@ PROGRAM
     for library in libhello libvector_add; do
         ../common/cpu/nvcc -O1 -I../common -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/$library.so" $library.cu
     done
-    try_python HERE="$BATS_TEST_TMPDIR" <<'PROGRAM'
+    EXPECTED=CPU_CUDA_FAIL try_python HERE="$BATS_TEST_TMPDIR" <<'PROGRAM'
 import ctypes, os
 runtime = ctypes.CDLL("../common/cpu/lib/libcpu_cuda.so")
 hello = ctypes.CDLL(os.environ["HERE"] + "/libhello.so").hello_from_gpu

@@ -63,7 +63,7 @@ index[700] = 1000000 is out of range'
 }
 
 @test "fast: out that is strided, overlaps, or stays as it was; odd addresses; pinned memory; a memory map" {
-    agrees 04-gather-fast/layouts
+    EXPECTED='the source is not as large as that' agrees 04-gather-fast/layouts
 }
 
 @test "fast: sizes around the fours of the kernel, a block and the scratch memory, with a bad index in each part" {
@@ -97,14 +97,14 @@ index[700] = 1000000 is out of range'
 
 @test "fast: work stays on the stream that the arrays name, and nobody overwrites what is still to be read" {
     build_tools
-    agrees 04-gather-fast/streams TOOLS="$BATS_TEST_TMPDIR/tools.so"
+    EXPECTED='never freed.* stream' agrees 04-gather-fast/streams TOOLS="$BATS_TEST_TMPDIR/tools.so"
     refute_regex "$stderr" 'event\(s\)' # those that it makes go again
 }
 
 @test "fast: forks while threads are in take; Python ends while they are" {
     agrees 04-gather-fast/forks
     # On a GPU CUDA promises nothing while the process ends.
-    [ "$TEST_BACKEND" = cuda ] || agrees 04-gather-fast/ends
+    [ "$TEST_BACKEND" = cuda ] || EXPECTED='never freed|nobody waited' agrees 04-gather-fast/ends
 }
 
 @test "fast: whichever CUDA call of take fails, an exception comes, and nothing stays" {
