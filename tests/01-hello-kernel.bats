@@ -4,6 +4,13 @@ setup() {
     cd "$TOP/01-hello-kernel" || return 1
 }
 
+# Compiles a program anew, for the backend that is tested, with a change: recompile NAME 'sed command'
+recompile() {
+    find_compiler
+    sed "$2" "$1.cu" >"$BATS_TEST_TMPDIR/$1.cu"
+    "${compile[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
+}
+
 GREETINGS='Hello World From GPU!
 Hello World From GPU!
 Hello World From GPU!'
@@ -52,22 +59,55 @@ Hello World From GPU!'
         assert_line --regexp "^$what  runs  cudaErrorInvalid(Value|Configuration)\$" # CUDA 13 and 12
     done
     assert_line --index 9 --regexp '^1125899906842624 blocks become 0 in a dim3: cudaErrorInvalid(Value|Configuration)$'
+    recompile limits 's/Nothing(void) {}/Nothing(void) { *(volatile int *)8 = 0; }/' # "runs" is said of what has run
+    EXPECTED='is not launched|writes the address 0x8' try "$BATS_TEST_TMPDIR/limits"
+    assert_failure 1
+    refute_output --partial runs
 }
 
 @test "01: devices lists them, and runs a kernel on the one that is chosen" {
     try ./devices
     assert_success
     assert_line --index 0 --regexp '^device 0: .+, PCI bus [0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0$'
-    assert_line --index 1 --regexp '^  compute capability [0-9]+\.[0-9], [0-9]+ multiprocessors, [0-9]+\.[0-9] GB of memory$'
+    assert_line --index 1 --regexp '^  compute capability [0-9]+\.[0-9], [0-9]+ multiprocessors, [0-9]{1,3}\.[0-9] GB of memory$'
     assert_quiet
-    try ./devices 0
+    recompile devices 's/Nothing(void) {}/Nothing(void) { printf("I run\\n"); }/'
+    try "$BATS_TEST_TMPDIR/devices" 0
     assert_success
+    assert_line --index -2 'I run'
     assert_line --index -1 'a kernel ran on device 0'
+}
+
+@test "01: devices: of two devices each is shown as it is, and the one that was chosen is used" {
+    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/devices" devices.cu
+    gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/two.so" - <<'PROGRAM' # a second device, which is called One
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static int current;
+int cudaGetDeviceCount(int *count) { return *count = 2, 0; }
+int cudaDeviceGetPCIBusId(char *bus, int size, int device) { return snprintf(bus, size, "bus %d", device), 0; }
+int cudaSetDevice(int device) { return current = device, 0; }
+int cudaDeviceSynchronize(void) { return printf("waits for device %d\n", current), 0; }
+int cudaGetDeviceProperties(void *properties, int device)
+{
+    int (*real)(void *, int) = dlsym(RTLD_NEXT, "cudaGetDeviceProperties");
+    int code = real(properties, 0);
+    return strcpy(properties, device ? "One" : "Zero"), code;
+}
+PROGRAM
+    EXPECTED='nobody waited' try env LD_PRELOAD="$BATS_TEST_TMPDIR/two.so" "$BATS_TEST_TMPDIR/devices" 1
+    assert_success
+    assert_line --index 0 'device 0: Zero, PCI bus bus 0'
+    assert_line --index 2 'device 1: One, PCI bus bus 1'
+    assert_line --index 4 'waits for device 1'
+    assert_line --index 5 'a kernel ran on device 1'
 }
 
 @test "01: devices: a device that is not there, or is no number" {
     count=$(./devices 2>/dev/null | grep -c '^device')
-    for wrong in 99 -1 '' one 0x 99999999999999999999; do
+    for wrong in 99 "$count" -1 '' one 0x 4294967296 99999999999999999999; do
         try ./devices "$wrong"
         assert_failure 1
         assert_regex "$stderr" "there is no device $wrong: they are numbered 0 to $((count - 1))"
@@ -90,18 +130,12 @@ Hello World From GPU!'
     assert_quiet
 }
 
-# Compiles silent.cu or vector_add.cu anew for the backend that is tested, with a change: recompile NAME [sed command]
-recompile() {
-    find_compiler
-    sed "${2:-}" "$1.cu" >"$BATS_TEST_TMPDIR/$1.cu"
-    "${compile[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
-}
-
 @test "01: vector_add notices a kernel that skips an element, and exits with 1" {
-    recompile vector_add 's/if (i < n) .*/if (i < n - 1)/'
+    recompile vector_add 's/if (i < n) .*/if (i < n - (blockDim.x == 100))/'
     try "$BATS_TEST_TMPDIR/vector_add"
     assert_failure 1
-    assert_line --index 0 '32768 blocks of   32 threads: 1048575 of 1048576 right'
+    assert_line --index 1 '10486 blocks of  100 threads: 1048575 of 1048576 right'
+    assert_line --index 4 ' 1024 blocks of 1024 threads: 1048576 of 1048576 right'
 }
 
 # The line of silent.cu that CHECK names: line_of TEXT FUNCTION, the first with that text from the function's head on.
@@ -239,6 +273,10 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
     assert_success
     assert_output '1024 of 1024 right'
     assert_quiet
+    recompile reverse 's/= part\[THREADS - 1 - t\]/= part[t]/'
+    try "$BATS_TEST_TMPDIR/reverse"
+    assert_failure 1
+    assert_output '0 of 1024 right'
     if [ "$TEST_BACKEND" = cuda ]; then
         requires compute-sanitizer
         try compute-sanitizer --tool racecheck --error-exitcode 99 ./reverse no_barrier

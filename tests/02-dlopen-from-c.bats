@@ -84,6 +84,31 @@ hello_from_gpu'
     assert_regex "$stderr" 'hello_c: .*libhello.so: undefined symbol: hello_from_gpu'
 }
 
+@test "02: a library without one of its functions is refused before anything is called; one that is right is closed again" {
+    hello_c_alone
+    cp "$TOP/02-dlopen-from-c/libhello_c.so" .
+    cat >hello.c <<'PROGRAM'
+#include <stdio.h>
+int hello_from_gpu(void) { puts("called"); return 5; }
+const char *hello_error_name(int code) { return "five"; }
+const char *hello_error_text(int code) { return "in words"; }
+__attribute__((destructor)) static void closed(void) { puts("closed"); fflush(stdout); }
+PROGRAM
+    for name in hello_error_name hello_error_text; do
+        gcc -shared -fPIC -D$name=another -o libhello.so hello.c
+        try ./hello_c
+        assert_failure 1
+        refute_line called
+        assert_regex "$stderr" "hello_c: .*libhello.so: undefined symbol: $name"
+    done
+    gcc -shared -fPIC -o libhello.so hello.c
+    try ./hello_c
+    assert_failure 1
+    assert_equal "$stderr" 'hello_c: CUDA error 5, five: in words'
+    try "$TEST_PYTHON" -c "import ctypes; print(ctypes.CDLL('./libhello_c.so').hello_c(None, 0))"
+    assert_output $'called\nclosed\n5'
+}
+
 @test "02: without a device, hello_c prints the library's code, name and text" {
     try env CUDA_VISIBLE_DEVICES= ./hello_c
     assert_failure 1
@@ -222,6 +247,13 @@ exit status 127'
     try env CUDA_VISIBLE_DEVICES= ./vector_add_c
     assert_failure 1
     assert_regex "$stderr" 'vector_add_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
+    gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libvector_add.so" - <<'PROGRAM' # all but the last element
+int vector_add(const float *a, float *b, int n) { for (int i = 0; i < n - 1; i++) b[i] += a[i]; return 0; }
+int vector_add_error_name, vector_add_error_text;
+PROGRAM
+    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./vector_add_c 1000
+    assert_failure 1
+    assert_output '999 of 1000 right'
 }
 
 @test "02: vector_add_c takes a number" {
@@ -278,6 +310,12 @@ vector_add_error_text'
     assert_line --index 2 'the cubin is loaded'
     assert_line --index 3 '16777216 of 16777216 right'
     assert_quiet
+    sed 's/"        out\[i\] = a \*/"        if (i > 9) out[i] = a */' saxpy.c >"$BATS_TEST_TMPDIR/saxpy.c"
+    gcc -std=c11 -O1 -ffp-contract=off -I. -o "$BATS_TEST_TMPDIR/saxpy" "$BATS_TEST_TMPDIR/saxpy.c" -ldl \
+        -Wl,-rpath,"$(readelf -d saxpy | sed -n "s|.*RUNPATH.*\[\(.*\)\]|\1|p" | sed "s|\$ORIGIN|$PWD|")"
+    EXPECTED='nobody has written' try "$BATS_TEST_TMPDIR/saxpy"
+    assert_failure 1
+    assert_line --index 3 --regexp '^167772.. of 16777216 right$'
 }
 
 @test "02: saxpy ptx: the driver compiles the rest" {
@@ -335,6 +373,13 @@ libcuda.so.1 belongs to the NVIDIA driver'
         assert_failure 1
         assert_equal "$stderr" 'libnvrtc.so.13, .12 or .11.2 is needed: libnvrtc.so.11.2: cannot open shared object file: No such file or directory
 libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
+        [ "$TEST_BACKEND" = cpu ] || return 0
+        for version in 13 12 11.2; do # what it calls is in all of them
+            cp "$TOP/common/cpu/lib/libnvrtc.so.13" "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
+            try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:$TOP/common/cpu/lib" "$BATS_TEST_TMPDIR/saxpy" broken
+            assert_regex "$stderr" 'NVRTC_ERROR_COMPILATION'
+            rm "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
+        done
     fi
 }
 

@@ -88,8 +88,10 @@ PROGRAM
 }
 
 @test "03: LD_LIBRARY_TEST_PATH overrides the place" {
+    mkdir "$BATS_TEST_TMPDIR/later"
     cp libhello.so "$BATS_TEST_TMPDIR/"
-    try_python LD_LIBRARY_TEST_PATH="/nowhere:$BATS_TEST_TMPDIR" <<'PROGRAM'
+    cp libhello.so "$BATS_TEST_TMPDIR/later/"
+    try_python LD_LIBRARY_TEST_PATH="/nowhere:$BATS_TEST_TMPDIR:$BATS_TEST_TMPDIR/later" <<'PROGRAM'
 import hello
 print(hello.find_library())
 PROGRAM
@@ -226,7 +228,7 @@ read_only.flags.writeable = False
 for a, b, o in [([1, 2], x, None), (x, None, None), (x, np.ones(3), None), (np.ones(3, np.int32), x, None),
                 (x.astype(">f4"), x, None), (np.ma.masked_array(x), x, None), (x, np.ones(4, np.float32), None),
                 (x, np.ones((3, 1), np.float32), None), (x, np.ones(1, np.float32), None), (x, x, [0, 0, 0]),
-                (x, x, np.zeros(3)), (x, x, np.zeros(4, np.float32)), (x, x, read_only), (np.float32(2), x, None),
+                (x, x, np.zeros(3)), (x, x, np.zeros(4, np.float32)), (x, x, np.zeros((1, 3), np.float32)), (x, x, read_only), (np.float32(2), x, None),
                 (np.array([None, 1, 2]), x, None), (x, np.array(["a"]), out)]:
     try:
         print("NOT REFUSED", multiply(a, b, o))
@@ -247,6 +249,7 @@ ValueError: a and b: one shape is taken, not (3,) and (1,)
 TypeError: out: a NumPy array of float32 is taken, not list
 TypeError: out: float32 is taken, not float64
 ValueError: out: the shape of a and b, (3,), is taken, not (4,)
+ValueError: out: the shape of a and b, (3,), is taken, not (1, 3)
 ValueError: out: the array is read-only
 TypeError: a: a NumPy array of float32 is taken, not float32
 TypeError: a: float32 is taken, not object
@@ -361,7 +364,7 @@ d_x.close()
 d_x.close()
 other = DeviceArray(x)
 for use in (d_x.get, lambda: d_x.address, d_x.__enter__, lambda: multiply(d_x, other, other), lambda: multiply(other, other, d_x),
-            lambda: multiply(DeviceArray(np.ones(2, "f")), other, other), lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones(4, "f"))),
+            lambda: multiply(DeviceArray(np.ones((1, 3), "f")), other, other), lambda: multiply(other, None, other), lambda: multiply(other, x, other), lambda: multiply(other, other, DeviceArray(np.ones((3, 1), "f"))),
             lambda: DeviceArray([1.0]), lambda: DeviceArray(np.ones(3)), lambda: DeviceArray(), lambda: DeviceArray(None), lambda: np.asarray(other)):
     try:
         print("NOT REFUSED", use())
@@ -379,10 +382,10 @@ PROGRAM
     for i in 2 3 4 5 6; do
         assert_line --index $i 'ValueError: this DeviceArray is closed'
     done
-    assert_line --index 7 'ValueError: one shape is taken, not (2,), (3,) and (3,)'
+    assert_line --index 7 'ValueError: one shape is taken, not (1, 3), (3,) and (3,)'
     assert_line --index 8 --regexp '^TypeError: .*(None|NoneType)'
     assert_line --index 9 --regexp "^TypeError: .*numpy.ndarray"
-    assert_line --index 10 'ValueError: one shape is taken, not (3,), (3,) and (4,)'
+    assert_line --index 10 'ValueError: one shape is taken, not (3,), (3,) and (3, 1)'
     assert_line --index 11 'TypeError: array: a NumPy array of float32 is taken, not list'
     assert_line --index 12 'TypeError: array: float32 is taken, not float64'
     assert_line --index 13 --regexp '^TypeError: '
@@ -438,13 +441,17 @@ failed: 0
 closed: 0'
 }
 
-@test "03: a DeviceArray that is closed while other threads copy from it: they get all of it, or ValueError" {
-    try_python <<'PROGRAM'
-import threading
+@test "03: a DeviceArray that is closed while other threads copy from it: they get all of it, or ValueError, and nothing stays" {
+    build_tools
+    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
+import ctypes, os, threading
 import numpy as np
 from device_array import DeviceArray
 
-outcomes = set()
+free_bytes = ctypes.CDLL(os.environ["TOOLS"]).free_bytes
+free_bytes.restype = ctypes.c_size_t
+DeviceArray(np.ones(1, "f"))  # what CUDA itself takes is taken now
+before, arrays, outcomes = free_bytes(), [], set()
 def copy(d_x):
     try:
         while True:
@@ -453,6 +460,7 @@ def copy(d_x):
         outcomes.add(str(error))
 for attempt in range(20):
     d_x = DeviceArray(np.ones(1 << 20, np.float32))
+    arrays.append(d_x)  # that it is closed gives the memory back, not that it is collected
     threads = [threading.Thread(target=copy, args=(d_x,)) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -462,10 +470,10 @@ for attempt in range(20):
         pass
     for thread in threads:
         thread.join()
-print(sorted(outcomes))
+print(sorted(outcomes), before - free_bytes())
 PROGRAM
     assert_success
-    assert_output "['right', 'this DeviceArray is closed']"
+    assert_output "['right', 'this DeviceArray is closed'] 0"
 }
 
 @test "03: a refused DeviceArray leaves CUDA alone: a fork after it is harmless" {
@@ -491,12 +499,12 @@ PROGRAM
     EXPECTED='cudaFree: 0x1000 is not the start' try_python <<'PROGRAM'
 import ctypes
 library, SIZE = ctypes.CDLL("./libmultiply.so"), ctypes.c_size_t
-d_x, x = ctypes.c_void_p(), (ctypes.c_float * 4)(1, 2, 3, 4)
+d_x, x = ctypes.c_void_p(5), (ctypes.c_float * 4)(1, 2, 3, 4)
 huge = SIZE(2**62 + 2)
 print(library.device_allocate(ctypes.byref(d_x), huge), d_x.value)
 print(library.device_allocate(ctypes.byref(d_x), SIZE(4)), library.device_write(d_x, x, SIZE(4)))
 print(library.device_write(d_x, x, huge), library.device_read(x, d_x, huge), list(x))
-print(library.multiply_on_device(d_x, d_x, d_x, SIZE(2**40)), library.multiply_on_device(d_x, d_x, d_x, SIZE(2**64 - 1)))
+print(library.multiply_on_device(d_x, d_x, d_x, SIZE(2**40 + 256)), library.multiply_on_device(d_x, d_x, d_x, SIZE(2**64 - 1)))
 print(library.multiply_on_device(d_x, d_x, d_x, SIZE(4)), library.device_read(x, d_x, SIZE(4)), list(x))
 print(library.device_free(d_x), library.device_free(None), library.device_free(ctypes.c_void_p(4096)))
 print(library.multiply(x, x, x, SIZE(4)), list(x))
@@ -534,16 +542,17 @@ for call in hosts, device:
         try:
             return "right" if (call() == 9).all() else "WRONG"
         except (CudaError, MemoryError) as error:
-            return type(error).__name__ if (out == 7).all() else "CHANGED out"
+            word = error if isinstance(error, MemoryError) else type(error).__name__
+            return f"[{word}]" if (out == 7).all() else "CHANGED out"
     each_failing_call(tried, 2)
     each_failing_call(tried, 700)
 PROGRAM
     assert_success
     # a cudaFree that fails in multiply comes after the result, and is not looked at; close() tells it
-    assert_output 'with a failing call: MemoryError right without: right
-with a failing call: CudaError right without: right
-with a failing call: MemoryError without: right
-with a failing call: CudaError without: right'
+    assert_output 'with a failing call: [the GPU has no room for these arrays (2400 bytes)] right without: right
+with a failing call: [CudaError] right without: right
+with a failing call: [the GPU has no room for these arrays (1200 bytes)] [the GPU has no room for these arrays] without: right
+with a failing call: [CudaError] without: right'
 }
 
 @test "03: an error that somebody else left behind is not taken for this call's, and none is left" {
@@ -613,6 +622,9 @@ print(len(calls), "calls without the GIL")
 PROGRAM
     assert_success
     assert_line '8 calls without the GIL'
+    try "$TEST_PYTHON" test_multiply.py # these functions write no result
+    assert_failure 1
+    assert_line --regexp '^multiply\(a, b\): [0-9]{1,2} of 400'
 }
 
 # ---- What goes wrong

@@ -1,6 +1,6 @@
 load helpers
 
-EXPECTED=. # what the stand-in says is what these tests are about: each looks at it
+export EXPECTED=. # what the stand-in says is what these tests are about: each looks at it
 
 # The CPU stand-in, common/cpu: it has to answer as a GPU does. In stand-in/ are programs, and what an H200 printed.
 
