@@ -4,12 +4,13 @@ COMMON := common
 TOP :=
 PYTHON ?= python3
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises sanitize bench clean doctor offline
+.PHONY: help run build test test-all mutants exercises sanitize bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run all stages'
 	@echo '  test    build them and run all tests (test-all: also each wrong answer to the exercises)'
+	@echo '  mutants  put bugs into the code, one at a time: do the tests notice?'
 	@echo '  exercises  which of them you have solved'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
@@ -46,6 +47,9 @@ test: build
 	@tests/run
 test-all:
 	@WRONG_ANSWERS=all $(MAKE) --no-print-directory test
+# DRAW=20: so many of them, drawn; SEED=: those of another time
+mutants: build
+	@BACKEND='$(BACKEND)' DRAW='$(DRAW)' SEED='$(SEED)' $(PYTHON) tests/mutants/mutants.py
 
 exercises: # 04-gather has what all need
 	@$(MAKE) --no-print-directory -C 04-gather exercises STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'

@@ -40,6 +40,12 @@ index[700] = 1000000 is out of range'
     try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
     assert_failure 1
     assert_line '1 of 1000 right'
+    sed 's/return bad == NO_BAD_INDEX ? 0 : -1/return 0/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu" # tells no bad index
+    "$TOP/common/cpu/nvcc" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
+        "$BATS_TEST_TMPDIR/gather.cu" memory.cu
+    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
+    assert_failure 1
+    assert_output '1000 of 1000 right'
 }
 
 @test "fast: the library offers its interface and nothing else; no file names an absolute path" {

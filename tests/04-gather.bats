@@ -44,13 +44,29 @@ GatherErrorText'
     refute_regex "$stderr" 'CUDA error'
 }
 
-@test "04: an error that somebody else left behind is not taken for this call's" {
+@test "04: an error that somebody else left behind is not taken for this call's, and none is left" {
     cpu_library
-    try env PYTHONPATH=. LD_LIBRARY_PATH="$BATS_FILE_TMPDIR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/older_error.py" \
+    EXPECTED=CPU_CUDA_FAIL try env PYTHONPATH=. LD_LIBRARY_PATH="$BATS_FILE_TMPDIR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/older_error.py" \
         "$TOP/common/cpu/lib/libcpu_cuda.so"
     assert_success
     assert_output '101 101
-[6.] 0'
+[6.] 0
+719 0'
+}
+
+@test "04: test_gather.py notices a wrong element and a wrong shape, and exits with 1" {
+    sed 's/^SOURCE_SIZE = .*/SOURCE_SIZE = 1000/; s/^INDEX_SIZE = .*/INDEX_SIZE = 100/' test_gather.py >"$BATS_TEST_TMPDIR/test_gather.py"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    echo 'def cuda_gather(x, idx): return x[idx] + (idx == idx[7])' >wrapper.py
+    try "$TEST_PYTHON" test_gather.py
+    assert_failure 1
+    assert_output '(100,)
+99'
+    echo 'def cuda_gather(x, idx): return x[idx][None]' >wrapper.py
+    try "$TEST_PYTHON" test_gather.py
+    assert_failure 1
+    assert_output '(1, 100)
+100'
 }
 
 @test "04: importing the module makes no CUDA call" {

@@ -1,11 +1,13 @@
 """Whichever CUDA call of take fails, an exception comes, and nothing stays. out is as it was, unless what fails is the
-copy of the result itself, or the wait for it: so of many indices, which are copied."""
-import sys
+copy of the result itself, or the wait for it: so of many indices, which are copied. No error is left behind, and an older one,
+of somebody else, is not taken for this call's."""
+import ctypes
 
 import numpy as np
 from failing_calls import each_failing_call
 from gather import CudaError, DeviceArray, pin, take
 
+runtime = ctypes.CDLL("libcpu_cuda.so")  # one runtime for all, as with a shared libcudart
 x = np.arange(1 << 20, dtype=np.float32)
 few, many = np.arange(1000) * 17, np.resize(np.arange(1000) * 17, 1 << 17)
 
@@ -18,6 +20,8 @@ def tried(name, index, call):
             result = call(out)
             return "right" if (result == x[index]).all() else "WRONG"
         except (CudaError, MemoryError) as error:
+            if runtime.cudaPeekAtLastError() != 0:
+                return "LEFT BEHIND"
             return type(error).__name__ if (out == -1).all() else "CHANGED out"
 
     print(name, end=": ", flush=True)
@@ -33,3 +37,8 @@ tried("ordinary", many, lambda out: take(x, many, out))
 tried("again", few, lambda out: (take(x, few), take(x, few, out))[1])
 tried("device", few, lambda out: take(DeviceArray(x), DeviceArray(few)).get())
 tried("pinned", few, pinned_for_a_while)
+tried("launched", few, lambda out: take(DeviceArray(x), DeviceArray(few), mode="wrap").get())
+
+d_x, d_few = DeviceArray(x), DeviceArray(few)
+for call in (lambda: take(x, few)), (lambda: take(d_x, d_few, mode="wrap").get()):
+    print(runtime.cudaSetDevice(99), (call() == x[few]).all(), runtime.cudaGetLastError())

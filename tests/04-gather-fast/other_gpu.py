@@ -2,7 +2,7 @@
 import ctypes
 
 import numpy as np
-from arrays import outcome
+from arrays import CudaArray, outcome
 from gather import DeviceArray, take
 
 shim = ctypes.CDLL(None)
@@ -16,3 +16,5 @@ print(outcome(lambda: take(x, i_here)))
 shim.make_current(0)
 print(outcome(lambda: take(here, i, out)))
 print(outcome(lambda: take(here, i_here, mode="wrap")), take(here, i_here, mode="wrap").get())
+shim.lies_on(1)
+print(outcome(lambda: take(CudaArray(x), i)))

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
-static int asked, current;
+static int asked, current, place;
 
 int asked_so_far(void)
 {
@@ -14,12 +14,20 @@ void make_current(int device)
     current = device;
 }
 
+void lies_on(int device) // from now on, all arrays on the device do
+{
+    place = device;
+}
+
 int cudaPointerGetAttributes(void *attributes, const void *pointer)
 {
-    int (*ask)(void *, const void *);
+    int (*ask)(void *, const void *), code, *type_and_device = attributes;
     *(void **)&ask = dlsym(RTLD_NEXT, "cudaPointerGetAttributes");
     asked++;
-    return ask(attributes, pointer);
+    code = ask(attributes, pointer);
+    if (type_and_device[0] == 2) // cudaMemoryTypeDevice
+        type_and_device[1] = place;
+    return code;
 }
 
 int cudaGetDevice(int *device)

@@ -43,12 +43,13 @@ for n in 1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 1028, 16384, 16385, 32768, 32769
 # at addresses that are no multiple of 16 the kernel goes one by one
 x, i = random.random(1000, dtype=np.float32), random.integers(-1000, 1000, 1001).astype(np.int32)
 d_x, d_i, d_out = DeviceArray(x), CudaArray(i), CudaArray(np.zeros(1001, np.float32))
-later_i = CudaArray(i, data=(d_i.address + 4, False), shape=(1000,))
-later_out = CudaArray(x, data=(d_out.address + 4, False), shape=(1000,))
-for index, out, expected in (later_i, DeviceArray(x), i[1:]), (CudaArray(i[1:]), later_out, i[1:]), (later_i, later_out, i[1:]):
-    for mode in "raise", "wrap":
-        take(d_x, index, out, mode)
-        wrong += not np.array_equal(out.get() if isinstance(out, DeviceArray) else d_out.owner.get()[1:], x[expected])
-        if not isinstance(out, DeviceArray):
-            wrong += d_out.owner.get()[0] != 0
+for far in 1, 2:
+    later_i = CudaArray(i, data=(d_i.address + 4 * far, False), shape=(999,))
+    later_out = CudaArray(x, data=(d_out.address + 4 * far, False), shape=(999,))
+    for index, out in (later_i, DeviceArray(x[:999])), (CudaArray(i[far : far + 999]), later_out), (later_i, later_out):
+        for mode in "raise", "wrap":
+            take(d_x, index, out, mode)
+            written = out.get() if isinstance(out, DeviceArray) else d_out.owner.get()[far : far + 999]
+            wrong += not np.array_equal(written, x[i[far : far + 999]])
+    wrong += d_out.owner.get()[0] != 0
 print(wrong, "wrong")

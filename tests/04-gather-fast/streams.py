@@ -28,13 +28,21 @@ another = CudaArray(x, stream=A)  # all under new names: to free memory is to wa
 newer = take(another, d_index, mode="wrap", stream=B)
 tools.copy_on(A, another.address, minus.ctypes.data, 4 * n)
 print((newer.get() == x).all())
-elsewhere = CudaArray(index, stream=A)
-newer = take(d_out, elsewhere, mode="wrap", stream=B)
+base, elsewhere = DeviceArray(x), CudaArray(index, stream=A)
+newer = take(base, elsewhere, mode="wrap", stream=B)
 tools.copy_on(A, elsewhere.address, zeros.ctypes.data, 4 * n)
 print((newer.get() == x).all())
 
+read, copy = CudaArray(x, stream=B), DeviceArray(y)  # out is still to be read
+tools.copy_later(B, copy.__cuda_array_interface__["data"][0], read.address, 4 * n)
+take(d_y, d_index, read, mode="wrap", stream=A)
+print((copy.get() == x).all(), (read.owner.get() == -1).all())
+out = take(d_x, d_index, mode="wrap", stream=B)
+take(d_x, CudaArray(index, stream=A), out, mode="wrap")  # where the index comes first, if nobody names a stream
+print(out.__cuda_array_interface__["stream"] == A)
+
 waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
-for d in d_x, d_y, d_index, d_out, new, newer:
+for d in d_x, d_y, d_index, d_out, new, newer, copy, out:
     d.get()
 print(tools.end_stream(A), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
 
@@ -59,7 +67,12 @@ class Stream:  # as other libraries have them
 
 
 e_x, e_index = DeviceArray(x), DeviceArray(index)
-first = take(e_x, e_index, mode="wrap", stream=Stream())  # what is computed there keeps it
+own = Stream()
+first = take(e_x, e_index, mode="wrap", stream=own)  # what is computed there keeps it
+print(first.__cuda_array_interface__["stream"] == own.handle)
+del own
 second = take(first, e_index, mode="wrap")
 del first
 print((second.get() == x).all(), take(second, [5]), (e_x.get() == x).all(), take(e_x, [5]))
+# Stream 2 is another one in each thread: take waits for what it does there.
+print(take(e_x, e_index, mode="wrap", stream=2).__cuda_array_interface__["stream"])
