@@ -589,3 +589,11 @@ PROGRAM
 101'
     assert_regex "$stderr" 'program.cu:20: CUDA error 101, cudaErrorInvalidDevice: invalid device ordinal'
 }
+
+@test "common: each stage's tests are red if nothing is launched, and if no result is copied back" {
+    ONLY='^(no launch|the result is not copied back)$' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/mutants/mutants.py"
+    assert_success
+    for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
+        [ "$(grep -c "^caught .* $stage/[a-z_]*\.cu: " <<<"$output")" = 2 ]
+    done
+}
