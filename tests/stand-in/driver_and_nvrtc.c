@@ -64,6 +64,14 @@ static void run(void *function)
     DRIVER(cuMemAlloc_v2, &device_y, sizeof y);
     DRIVER(cuMemcpyHtoD_v2, device_x, x, sizeof x);
     DRIVER(cuMemcpyHtoD_v2, device_y, x, sizeof x);
+    int asked[] = {11, 12}; // CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, _SIZE
+    unsigned long long start = 1;
+    size_t size = 1;
+    void *answers[] = {&start, &size};
+    DRIVER(cuPointerGetAttributes, 2, asked, answers, device_x + 4);
+    printf("its start: %d, all its bytes: %d\n", start == device_x, size >= sizeof x);
+    DRIVER(cuPointerGetAttributes, 2, asked, answers, (unsigned long long)x);
+    printf("the host's: %llu %zu\n", start, size);
     DRIVER(cuLaunchKernel, function, 2, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL);
     DRIVER(cuCtxSynchronize);
     DRIVER(cuMemcpyDtoH_v2, y, device_y, sizeof y);

@@ -115,6 +115,46 @@ PUBLIC CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
     IN_CONTEXT(cudaMemcpy(to, (const void *)from, bytes, cudaMemcpyDeviceToHost));
 }
 
+// What is not known is NULL or 0, and no error.
+static cudaError_t range_of(unsigned count, const CUpointer_attribute *attributes, void **values,
+                            CUdeviceptr pointer)
+{
+    ENTER();
+    const struct cpu_allocation *a = cpu_find_allocation((const void *)pointer);
+    if (!count || !attributes || !values) LEAVE(cudaErrorInvalidValue);
+    for (unsigned i = 0; i < count; i++)
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+            *(CUdeviceptr *)values[i] = a ? (CUdeviceptr)a->base : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+            *(size_t *)values[i] = a ? a->bytes : 0;
+        else
+            LEAVE(cudaErrorInvalidValue);
+    LEAVE(cudaSuccess);
+}
+PUBLIC CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
+                                       void **values, CUdeviceptr pointer)
+{
+    DRIVER(range_of(count, attributes, values, pointer));
+}
+
+// A call of the driver's by its name in <cuda.h>, for programs that use the runtime.
+PUBLIC cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
+                                                    unsigned version, unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *result)
+{
+    ENTER();
+    if (!name || !function || !version || flags) LEAVE(cudaErrorInvalidValue);
+    is_initialised = true;
+    char newer[80];
+    snprintf(newer, sizeof newer, "%s_v2", name);
+    void *library = dlopen("libcpu_cuda.so", RTLD_NOW | RTLD_NOLOAD); // this one
+    *function = dlsym(library, newer);
+    if (!*function && strncmp(name, "cu", 2) == 0) *function = dlsym(library, name);
+    if (result)
+        *result = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    LEAVE(cudaSuccess);
+}
+
 // ---- Modules: a cubin is a shared library, a PTX the C++ for one
 
 // An ELF file says itself how long it is: its table of sections comes last.

@@ -90,6 +90,8 @@ enum { cudaHostRegisterReadOnly = 8 };
 enum { cudaStreamDefault, cudaStreamNonBlocking };
 enum { cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming };
 enum { cudaPeerAccessDefault = 0, cudaEventWaitDefault = 0, cudaEventRecordDefault = 0 };
+enum { cudaEnableDefault }; // and what became of a search for a call of the driver's:
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
 #define cudaStreamLegacy ((cudaStream_t)1) // the default stream, and here this one too:
 #define cudaStreamPerThread ((cudaStream_t)2)
 #define CUDART_CB // how CUDA calls the host's functions
@@ -302,6 +304,9 @@ cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char *name, void **function, unsigned int version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *result CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream);
 
