@@ -34,8 +34,11 @@ static int call(void *library, char *why, size_t size)
         return -1;
 
     int code = hello_from_gpu();
-    if (code != 0)
-        snprintf(why, size, "CUDA error %d, %s: %s", code, error_name(code), error_text(code));
+    if (code != 0) {
+        const char *code_name = error_name(code), *text = error_text(code);
+        snprintf(why, size, "CUDA error %d, %s: %s", code, code_name ? code_name : "no name",
+                 text ? text : "no text");
+    }
     return code;
 }
 

@@ -96,10 +96,10 @@ ctypedef int (*multiply_function)(const float *, const float *, float *, size_t)
 cdef void *symbol(const char *name) except NULL:
     cdef void *library = dlopen(os.fsencode(LIBRARY), RTLD_NOW)
     if library == NULL:
-        raise OSError(dlerror().decode())
+        raise OSError(os.fsdecode(dlerror()))
     cdef void *address = dlsym(library, name)
     if address == NULL:
-        raise AttributeError(dlerror().decode())
+        raise AttributeError(os.fsdecode(dlerror()))
     return address
 
 

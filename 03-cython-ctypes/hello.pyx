@@ -20,11 +20,11 @@ def find_library(name="libhello.so"):
     If LD_LIBRARY_TEST_PATH is set, it is looked for there and nowhere else: in a folder, or in
     several with ":" between them. Raises FileNotFoundError, which lists the paths tried.
     """
-    elsewhere = os.environ.get("LD_LIBRARY_TEST_PATH")
-    folders = elsewhere.split(":") if elsewhere else [os.path.dirname(os.path.abspath(__file__))]
+    elsewhere = os.environ.get("LD_LIBRARY_TEST_PATH", "")
+    folders = [folder for folder in elsewhere.split(":") if folder] or [os.path.dirname(os.path.abspath(__file__))]
     tried = [os.path.join(folder, name) for folder in folders]
     for path in tried:
-        if os.path.exists(path):
+        if os.path.isfile(path):
             return path
     raise FileNotFoundError(
         f"{name} is not there; tried: {', '.join(tried)}"
@@ -46,7 +46,8 @@ def run_cuda():
     sys.stdout.flush()  # the greeting is printed by C, which has a buffer of its own
     code = hello_from_gpu()
     if code != 0:
-        raise CudaError(code, error_name(code).decode(), error_text(code).decode())
+        name, text = error_name(code) or b"no name", error_text(code) or b"no text"  # NULL comes as None
+        raise CudaError(code, name.decode(), text.decode())
     print("Load cuda function successfully!")
 
 
@@ -61,7 +62,7 @@ cdef void *find_symbol(const char *name) except NULL:
     cdef const char *error
     if symbol == NULL:
         error = dlerror()
-        raise AttributeError(error.decode() if error != NULL else f"{name.decode()} is NULL")
+        raise AttributeError(os.fsdecode(error) if error != NULL else f"{name.decode()} is NULL")
     return symbol
 
 
@@ -70,12 +71,14 @@ def run_cuda_dlopen():
     global library
     cdef status_function hello_from_gpu
     cdef text_function error_name, error_text
+    cdef const char *name
+    cdef const char *text
     cdef int code
     if library == NULL:
         path = os.fsencode(find_library())
         library = dlopen(path, RTLD_NOW)
         if library == NULL:
-            raise OSError(dlerror().decode())
+            raise OSError(os.fsdecode(dlerror()))
     hello_from_gpu = <status_function>find_symbol("hello_from_gpu")
     error_name = <text_function>find_symbol("hello_error_name")
     error_text = <text_function>find_symbol("hello_error_text")
@@ -83,5 +86,6 @@ def run_cuda_dlopen():
     with nogil:  # other Python threads go on while the GPU works
         code = hello_from_gpu()
     if code != 0:
-        raise CudaError(code, error_name(code).decode(), error_text(code).decode())
+        name, text = error_name(code), error_text(code)
+        raise CudaError(code, name.decode() if name != NULL else "no name", text.decode() if text != NULL else "no text")
     print("Load cuda function successfully!")

@@ -31,7 +31,7 @@ extern "C" int multiply_on_device(const float *d_a, const float *d_b, float *d_r
     if (n == 0)
         return cudaSuccess;
     size_t blocks = (n - 1) / THREADS + 1;
-    if (blocks > 2147483647)
+    if (!d_a || !d_b || !d_result || blocks > 2147483647)
         return cudaErrorInvalidValue;
     cudaGetLastError(); // an older error, somebody else's, is not this launch's
     MultiplyKernel<<<(unsigned int)blocks, THREADS>>>(d_a, d_b, d_result, n);
@@ -43,6 +43,8 @@ extern "C" int multiply(const float *a, const float *b, float *result, size_t n)
     int error = cudaSuccess;
     float *d_a = NULL, *d_b = NULL;
 
+    if (n > 0 && (!a || !b || !result))
+        return cudaErrorInvalidValue;
     CHECK_GOTO(error, device_allocate(&d_a, n), cleanup);
     CHECK_GOTO(error, device_allocate(&d_b, n), cleanup);
     CHECK_GOTO(error, device_write(d_a, a, n), cleanup);
@@ -59,6 +61,8 @@ cleanup:
 
 extern "C" int device_allocate(float **d_x, size_t n)
 {
+    if (!d_x)
+        return cudaErrorInvalidValue;
     *d_x = NULL;
     if (n > SIZE_MAX / sizeof(float))
         return cudaErrorMemoryAllocation;
@@ -72,14 +76,14 @@ extern "C" int device_free(float *d_x)
 
 extern "C" int device_write(float *d_x, const float *x, size_t n)
 {
-    if (n > SIZE_MAX / sizeof(float))
+    if (n > SIZE_MAX / sizeof(float) || (n > 0 && (!d_x || !x)))
         return cudaErrorInvalidValue;
     return status(cudaMemcpy(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice));
 }
 
 extern "C" int device_read(float *x, const float *d_x, size_t n)
 {
-    if (n > SIZE_MAX / sizeof(float))
+    if (n > SIZE_MAX / sizeof(float) || (n > 0 && (!d_x || !x)))
         return cudaErrorInvalidValue;
     return status(cudaMemcpy(x, d_x, n * sizeof(float), cudaMemcpyDeviceToHost));
 }

@@ -116,6 +116,15 @@ PROGRAM
     assert_regex "$stderr" "hello_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
 }
 
+@test "02: an error for which a library has no name and no text" {
+    hello_c_alone
+    echo 'int hello_from_gpu(void) { return 77; } char *hello_error_name(int code) { return 0; } char *hello_error_text(int code) { return 0; }' |
+        gcc -x c -shared -fPIC -o libhello.so -
+    try ./hello_c
+    assert_failure 1
+    assert_equal "$stderr" 'hello_c: CUDA error 77, no name: no text'
+}
+
 @test "02: the library returns its code, prints nothing and lets the process live" {
     try_python CUDA_VISIBLE_DEVICES= <<'PROGRAM'
 import ctypes

@@ -88,15 +88,21 @@ PROGRAM
 }
 
 @test "03: LD_LIBRARY_TEST_PATH overrides the place" {
-    mkdir "$BATS_TEST_TMPDIR/later"
+    mkdir "$BATS_TEST_TMPDIR/no file" "$BATS_TEST_TMPDIR/later"
     cp libhello.so "$BATS_TEST_TMPDIR/"
     cp libhello.so "$BATS_TEST_TMPDIR/later/"
-    try_python LD_LIBRARY_TEST_PATH="/nowhere:$BATS_TEST_TMPDIR:$BATS_TEST_TMPDIR/later" <<'PROGRAM'
+    mkfifo "$BATS_TEST_TMPDIR/no file/libhello.so"
+    # nothing between two ":" is no folder, not the working one, which has a libhello.so
+    try_python LD_LIBRARY_TEST_PATH="/nowhere::$BATS_TEST_TMPDIR/no file:$BATS_TEST_TMPDIR:$BATS_TEST_TMPDIR/later:" <<'PROGRAM'
+import os
 import hello
 print(hello.find_library())
+os.environ["LD_LIBRARY_TEST_PATH"] = ":"
+print(hello.find_library() == os.path.abspath("libhello.so"))
 PROGRAM
     assert_success
-    assert_output "$BATS_TEST_TMPDIR/libhello.so"
+    assert_output "$BATS_TEST_TMPDIR/libhello.so
+True"
 }
 
 @test "03: a library that is not there: the exception lists the paths tried" {
@@ -121,7 +127,18 @@ Python goes on"
         assert_success
         assert_line --index 0 --regexp '^AttributeError: .*undefined symbol: hello_from_gpu'
         assert_line --index 1 'Python goes on'
+
+        echo 'int hello_from_gpu(void) { return 77; } char *hello_error_name(int code) { return 0; } char *hello_error_text(int code) { return 0; }' |
+            gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" -
+        try_way "$way" LD_LIBRARY_TEST_PATH="$BATS_TEST_TMPDIR"
+        assert_output 'CudaError: CUDA error 77, no name: no text
+Python goes on'
     done
+    local folder=$BATS_TEST_TMPDIR/$'\xff' # no UTF-8
+    mkdir "$folder"
+    echo text >"$folder/libhello.so"
+    try_way run_cuda_dlopen LD_LIBRARY_TEST_PATH="$folder" PYTHONIOENCODING=utf-8:surrogateescape
+    assert_line --index 0 "OSError: $folder/libhello.so: file too short"
 }
 
 @test "03: a CUDA failure is an exception, and Python goes on" {
@@ -506,6 +523,12 @@ print(library.device_allocate(ctypes.byref(d_x), SIZE(4)), library.device_write(
 print(library.device_write(d_x, x, huge), library.device_read(x, d_x, huge), list(x))
 print(library.multiply_on_device(d_x, d_x, d_x, SIZE(2**40 + 256)), library.multiply_on_device(d_x, d_x, d_x, SIZE(2**64 - 1)))
 print(library.multiply_on_device(d_x, d_x, d_x, SIZE(4)), library.device_read(x, d_x, SIZE(4)), list(x))
+for d_a, d_b, d_result in (None, d_x, d_x), (d_x, None, d_x), (d_x, d_x, None):
+    print(library.multiply_on_device(d_a, d_b, d_result, SIZE(4)), end=" ")
+for a, b, result in (None, x, x), (x, None, x), (x, x, None):
+    print(library.multiply(a, b, result, SIZE(4)), end=" ")
+print(library.device_allocate(None, SIZE(4)), library.device_write(None, x, SIZE(4)), library.device_write(d_x, None, SIZE(4)), end=" ")
+print(library.device_read(None, d_x, SIZE(4)), library.device_read(x, None, SIZE(4)), library.multiply(None, None, None, SIZE(0)))
 print(library.device_free(d_x), library.device_free(None), library.device_free(ctypes.c_void_p(4096)))
 print(library.multiply(x, x, x, SIZE(4)), list(x))
 PROGRAM
@@ -515,6 +538,7 @@ PROGRAM
 1 1 [1.0, 2.0, 3.0, 4.0]
 1 1
 0 0 [1.0, 4.0, 9.0, 16.0]
+1 1 1 1 1 1 1 1 1 1 1 0
 0 0 1
 0 [1.0, 16.0, 81.0, 256.0]'
 }
