@@ -57,15 +57,15 @@ index[700] = 1000000 is out of range'
     done
 }
 
+@test "fast: the C functions return a code for what makes no sense" {
+    agrees 04-gather-fast/c_interface
+}
+
 @test "fast: importing the module makes no CUDA call; one CudaError for the stage" {
     try "$TEST_PYTHON" -c "import gather, cuda_error; print(gather.CudaError is cuda_error.CudaError)"
     assert_success
     assert_equal "$output$stderr" "True"
     [ cuda_error.py -ef ../cuda_error.py ]
-}
-
-@test "fast: take refuses what it cannot take, in NumPy's words where NumPy has some" {
-    agrees 04-gather-fast/refused
 }
 
 @test "fast: out that is strided, overlaps, or stays as it was; odd addresses; pinned memory; a memory map" {

@@ -34,9 +34,8 @@ GatherErrorText'
     agrees 04-gather/layouts
 }
 
-@test "04: what is not taken is refused, by name: what came and what is taken" {
-    agrees 04-gather/refused
-    assert_equal "$stderr" ""
+@test "04: what can go wrong: what comes is what the page shows, row by row" {
+    agrees 04-gather/what_can_go_wrong PYTHONPATH="$PWD:$PWD/fast"
 }
 
 @test "04: a CUDA failure is an exception with code, name and text, and Python goes on" {

@@ -134,6 +134,8 @@ static bool is_valid(const gather_job *job)
 
 extern "C" int gather_launch(const gather_job *job, unsigned long long *first_bad)
 {
+    if (!job)
+        return cudaErrorInvalidValue;
     if (job->N == 0)
         return cudaSuccess;
     if (!is_valid(job) || !job->source.device || !job->index.device || !job->result.device ||
@@ -226,6 +228,8 @@ static cudaError_t move_to_device(gather_memory *memory, const void *content, si
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
 {
+    if (!job)
+        return cudaErrorInvalidValue;
     int error = cudaSuccess;
     gather_job moved = *job; // the same, with arrays that the device reaches
     cudaStream_t stream = (cudaStream_t)job->stream;

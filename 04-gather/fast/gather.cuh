@@ -17,7 +17,8 @@ struct gather_memory {
 };
 
 // Fills *memory for the array at `pointer`. *number, if not NULL: the device that it lies on, or -1 if
-// it is the host's memory.
+// it is the host's memory. What is pinned only in part counts as ordinary memory; which CUDA copies only
+// if no part of it is pinned. cudaErrorInvalidValue if the device's memory ends before the array does.
 int gather_find(struct gather_memory *memory, int *number, const void *pointer, size_t bytes);
 
 // What becomes of an index outside the source, in the words of numpy.take. RAISE: an index from -M to

@@ -20,6 +20,8 @@ from cuda_error import CudaError, exception_for
 
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
 cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
+cdef enum:
+    INVALID_VALUE = 1  # cudaErrorInvalidValue
 cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
 
 
@@ -44,19 +46,23 @@ cdef class Array:
     cdef readonly object dtype
     cdef size_t size, nbytes, itemsize
 
-    cdef describe(self, shape, dtype, str name="dtype"):
-        """Shape and dtype. TypeError or ValueError if there is no such array of numbers."""
-        dtype = np.dtype(dtype)
+    cdef describe(self, shape, dtype, str name=None):
+        """Shape and dtype. TypeError or ValueError, which names the array, if there is no such array of numbers."""
+        try:
+            dtype = np.dtype(dtype)
+        except (TypeError, ValueError, SyntaxError):
+            raise TypeError(f"{name or 'dtype'}: {dtype!r} is no dtype") from None
         if dtype.hasobject or not dtype.isnative:
-            raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {dtype}")
-        if not isinstance(shape, (tuple, list)):
-            shape = (shape,)
-        shape = tuple([operator.index(n) for n in shape])
+            raise TypeError(f"{name or 'dtype'}: numbers in this machine's byte order are taken, not {dtype}")
+        try:
+            shape = tuple([operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
+        except TypeError:
+            raise TypeError(f"{name or 'shape'}: a shape of integers is taken, not {shape!r}") from None
         if min(shape, default=0) < 0:
-            raise ValueError("shape: negative dimensions are not allowed")
+            raise ValueError(f"{name or 'shape'}: negative dimensions are not allowed")
         size = math.prod(shape)
         if max(shape, default=0) >= 2**63 or size * dtype.itemsize >= 2**63:
-            raise ValueError(f"shape: {shape} is too big")
+            raise ValueError(f"{name or 'shape'}: {shape} is too big")
         self.shape, self.dtype, self.size, self.itemsize = shape, dtype, size, dtype.itemsize
         self.nbytes = self.size * self.itemsize
 
@@ -80,8 +86,8 @@ cdef class DeviceArray(Array):
             return
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError("array: an array without a mask is taken")
-        array = np.require(array, requirements=["C", "A"])
-        self.describe(array.shape, array.dtype)
+        array = np.require(np.asarray(array), requirements=["C", "A"])  # of a subclass only the array
+        self.describe(array.shape, array.dtype, "array")
         self.allocate()
         cdef void *source = <void *><size_t>array.ctypes.data
         cdef int code
@@ -142,9 +148,9 @@ cdef Array array_of(str name, x, bint writeable=False):
         return cuda_array(name, x, interface, writeable)
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name}: an array without a mask is taken")
-    if writeable and not (isinstance(x, np.ndarray) and x.flags.writeable):
+    is_array, x = isinstance(x, np.ndarray), np.asarray(x)  # of a subclass only the array
+    if writeable and not (is_array and x.flags.writeable):
         raise ValueError(f"{name}: a writeable array is taken")
-    x = np.asarray(x)
     cdef Array array = Array.__new__(Array)
     array.shape, array.dtype, array.size, array.itemsize = x.shape, x.dtype, x.size, x.itemsize
     array.nbytes = array.size * array.itemsize
@@ -153,15 +159,17 @@ cdef Array array_of(str name, x, bint writeable=False):
     if not x.flags.c_contiguous or is_misaligned(x.ctypes.data, array.itemsize):
         x = x.copy()  # in C's order
     array.owner = x
-    find(array, x.ctypes.data)
+    find(name, array, x.ctypes.data)
     return array
 
 
-cdef int find(Array array, size_t address) except -1:
+cdef int find(str name, Array array, size_t address) except -1:
     """Fills in where the array at that address lies."""
     cdef int code
     with nogil:
         code = gather_find(&array.memory, &array.gpu, <void *>address, array.nbytes)
+    if code == INVALID_VALUE or (array.is_cuda and array.memory.device == NULL):
+        raise ValueError(f"{name}: there are not {array.nbytes} bytes of CUDA memory at its address, {address:#x}")
     return check(code)
 
 
@@ -176,25 +184,29 @@ cdef int current_gpu() except -1:
 cdef Array cuda_array(str name, x, interface, bint writeable):
     """What the __cuda_array_interface__ of x describes."""
     cdef Array array = Array.__new__(Array)
-    typestr, strides, stream = interface["typestr"], interface.get("strides"), interface.get("stream")
+    try:
+        typestr, shape, (address, read_only) = interface["typestr"], interface["shape"], interface["data"]
+        strides, stream, mask = interface.get("strides"), interface.get("stream"), interface.get("mask")
+        address, strides = operator.index(address), None if strides is None else tuple(strides)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise TypeError(f"{name}: its __cuda_array_interface__ is no dict with typestr, shape, data and good strides") from None
     if not isinstance(typestr, str):
         raise TypeError(f"{name}: a typestr is taken, not {typestr!r}")
-    array.describe(interface["shape"], typestr, name)
-    address, read_only = interface["data"]
+    array.describe(shape, typestr, name)
+    if not 0 <= address < 2**64:
+        raise ValueError(f"{name}: {address} is no address")
     if strides is not None and array.size > 0 and not is_contiguous(array, strides):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     if writeable and read_only:
         raise ValueError(f"{name}: a writeable array is taken")
-    if interface.get("mask") is not None:
+    if mask is not None:
         raise TypeError(f"{name}: a CUDA array without a mask is taken")
     if is_misaligned(address, array.itemsize):
         raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {array.itemsize}")
-    array.stream = 0 if stream is None or stream == 1 else stream  # 1: the default stream
+    array.stream = 0 if stream is None else stream_handle(stream, f"{name}'s stream")
     array.owner, array.gpu, array.is_cuda = x, -1, True
     if array.size > 0:
-        find(array, address)
-        if array.memory.device == NULL:
-            raise ValueError(f"{name}: there is no CUDA memory at its address, {address:#x}")
+        find(name, array, address)
     return array
 
 
@@ -206,7 +218,9 @@ cdef bint is_misaligned(size_t address, size_t itemsize):
 cdef bint is_contiguous(Array array, strides):
     """True if the elements lie side by side, in C's order. The stride of a single element does not matter."""
     wanted = array.itemsize
-    for n, stride in zip(reversed(array.shape), reversed(tuple(strides))):
+    if len(strides) != len(array.shape):
+        return False
+    for n, stride in zip(reversed(array.shape), reversed(strides)):
         if n != 1 and stride != wanted:
             return False
         wanted *= n
@@ -250,17 +264,18 @@ def pinned_empty(shape, dtype=np.float32):
 class pin:
     """with pin(x): in the block, the memory of the NumPy array x is pinned. It must not go before.
 
-    Pin arrays whole. What is pinned in part CUDA does not copy; what is pinned at both ends and not
-    between, take does not notice, and a kernel that reads there ends all GPU work of the process.
+    Pin arrays whole. What is pinned only in part no kernel reads, and CUDA does not copy it: take raises
+    ValueError. What is pinned already cannot be pinned again: CudaError 712.
     """
 
     def __init__(self, x):
-        if not isinstance(x, np.ndarray) or not x.flags.c_contiguous:
+        array = np.asarray(x)  # of a subclass only the array
+        if not isinstance(x, np.ndarray) or not array.flags.c_contiguous:
             raise TypeError("x: a contiguous NumPy array is taken")
-        self.x, self.pinned = x, 0
+        self.x, self.array, self.pinned = x, array, 0
 
     def __enter__(self):
-        cdef size_t address = self.x.ctypes.data, nbytes = self.x.nbytes
+        cdef size_t address = self.array.ctypes.data, nbytes = self.array.nbytes
         cdef int code
         if nbytes > 0:
             with nogil:
@@ -299,8 +314,9 @@ cdef Array index_array(index):
 
 cdef as_int64(index):
     """What numpy.take takes as well: bool, integers of other sizes, lists, and [], which is float64."""
-    if not isinstance(index, np.ndarray):
-        index = np.asarray(index)
+    if isinstance(index, np.ma.MaskedArray):
+        return index  # array_of refuses it
+    index = np.asarray(index)
     if index.dtype.kind == "u" and index.itemsize == 8 and index.size > 0 and index.max() > 2**63 - 1:
         raise OverflowError(f"index: {index.max()} does not fit into int64")
     if (index.dtype.kind in "biu" and index.dtype != int32) or (index.size == 0 and index.dtype == np.float64):
@@ -324,15 +340,16 @@ cdef Array result_array(out, Array src, Array idx):
     return array_of("out", np.empty(idx.shape, src.dtype))
 
 
-def stream_handle(stream):
+def stream_handle(stream, name="stream"):
     """A stream as an int: one already, or an object with __cuda_stream__(), as cuda.core has them."""
     try:
-        handle = operator.index(stream)
-    except TypeError:
-        if not hasattr(stream, "__cuda_stream__"):
-            raise TypeError(f"stream: an int or what has __cuda_stream__() is taken, not {stream!r}") from None
-        handle = stream.__cuda_stream__()[1]
-    return 0 if handle == 1 else handle
+        _, handle = stream.__cuda_stream__() if hasattr(stream, "__cuda_stream__") else (0, stream)
+        handle = operator.index(handle)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: an int or what has __cuda_stream__() is taken, not {stream!r}") from None
+    if not 0 <= handle < 2**64:
+        raise ValueError(f"{name}: {handle} is no stream")
+    return 0 if handle == 1 else handle  # 1: the default stream
 
 
 cdef int check_gpu(str name, Array array, int current) except -1:
@@ -392,7 +409,7 @@ def take(source, index, out=None, mode="raise", stream=None):
         raise ValueError(f"source: one dimension is taken, not {len(src.shape)}")
     if src.itemsize != 4 and src.itemsize != 8:
         raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {src.dtype}")
-    if mode not in modes:
+    if not isinstance(mode, str) or mode not in modes:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     handle = None if stream is None else stream_handle(stream)
     cdef Array res = result_array(out, src, idx)
@@ -412,8 +429,8 @@ def take(source, index, out=None, mode="raise", stream=None):
         return res
     if out is None:
         return res.owner[()] if res.shape == () else res.owner
-    if isinstance(out, np.ndarray) and not np.may_share_memory(out, res.owner):
-        out[...] = res.owner
+    if isinstance(out, np.ndarray) and not np.may_share_memory(np.asarray(out), res.owner):
+        np.asarray(out)[...] = res.owner
     return out
 
 
@@ -444,6 +461,9 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
         code = gather(&job, &first_bad)
     if code == -1:
         raise IndexError(f"index {element(idx, first_bad)} is out of bounds for axis 0 with size {src.size}")
+    copied = [name for name, array in (("source", src), ("index", idx), ("out", res)) if array.memory.device == NULL]
+    if code == INVALID_VALUE and copied:
+        raise ValueError(f"{' or '.join(copied)}: it is pinned only in part, and CUDA does not copy that: pin the whole array")
     wanted = sum([array.nbytes for array in (src, idx, res) if array.memory.device == NULL])
     try:
         check(code, wanted)

@@ -2,6 +2,8 @@
 // Build: make libgather.so
 // Run:   from Python: see gather.pyx
 #include "check.h"
+#include <cuda.h> // types only: the driver's function is found while the program runs
+#include <stdint.h>
 
 #pragma GCC visibility push(default)
 #include "gather.cuh"
@@ -15,18 +17,46 @@ static int status(cudaError_t error)
     return error;
 }
 
+// The driver's cuPointerGetAttributes, or NULL. It alone tells how far the memory at an address goes.
+static decltype(&cuPointerGetAttributes) find_driver_function(void)
+{
+    void *function = NULL;
+#if CUDART_VERSION >= 13000
+    status(cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &function, 11020,
+                                            cudaEnableDefault));
+#else
+    status(cudaGetDriverEntryPoint("cuPointerGetAttributes", &function, cudaEnableDefault));
+#endif
+    return (decltype(&cuPointerGetAttributes))function;
+}
+
+// Whether all of the bytes were allocated or pinned; the first was. True if the driver does not tell.
+static bool is_whole(const void *pointer, size_t bytes)
+{
+    static const auto get_attributes = find_driver_function();
+    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                   CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    CUdeviceptr first = (CUdeviceptr)pointer, at = first, start = 0;
+    size_t size = 0;
+    void *answers[] = {&start, &size};
+    for (; get_attributes && at < first + bytes; at = start + size) // it may be in several pieces
+        if (get_attributes(2, asked, answers, at) != CUDA_SUCCESS || start + size <= at)
+            return at == first;
+    return true;
+}
+
 extern "C" int gather_find(gather_memory *memory, int *number, const void *pointer, size_t bytes)
 {
-    cudaPointerAttributes first, last;
+    if (!memory || !pointer || bytes > SIZE_MAX - (size_t)pointer)
+        return cudaErrorInvalidValue;
+    cudaPointerAttributes first;
     cudaError_t error = cudaPointerGetAttributes(&first, pointer);
     if (error != cudaSuccess)
         return status(error);
-    if (first.type == cudaMemoryTypeHost) { // is all of it pinned?
-        error = cudaPointerGetAttributes(&last, (const char *)pointer + (bytes ? bytes - 1 : 0));
-        if (error != cudaSuccess)
-            return status(error);
-        if (last.type != cudaMemoryTypeHost)
-            first.type = cudaMemoryTypeUnregistered;
+    if (first.type != cudaMemoryTypeUnregistered && !is_whole(pointer, bytes)) {
+        if (first.type != cudaMemoryTypeHost)
+            return cudaErrorInvalidValue;
+        first.type = cudaMemoryTypeUnregistered; // a kernel does not reach all of it
     }
     memory->host = first.type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
     memory->device = first.type == cudaMemoryTypeUnregistered ? NULL : first.devicePointer;

@@ -1,9 +1,10 @@
 """out that is strided, overlaps, or stays as it was; strided and read-only sources; odd addresses; a memory map."""
+import ctypes
 import tempfile
 
 import numpy as np
 from arrays import outcome, pinned
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import CudaError, DeviceArray, pin, pinned_empty, take
 
 x, i = np.arange(10, dtype=np.float64), np.array([9, 0, -1])
 wide = np.full((3, 2), 7.0)
@@ -35,12 +36,33 @@ pinning.__exit__()
 with pinning:
     pass
 pinning.__exit__()
+try:
+    with pin(x):
+        ctypes.CDLL("./libgather.so").gather_unpin(ctypes.c_void_p(x.ctypes.data))  # as somebody else may do
+        raise KeyError("inside")
+except CudaError as error:
+    print(error.name, "after", repr(error.__context__))
 big = np.arange(1 << 20, dtype=np.float64)
 with pin(big[: 1 << 19]):  # the half of it: CUDA copies nothing that is pinned in part
     print(outcome(lambda: take(big, [5, -1])))
+with pin(big[: 1 << 18]), pin(big[1 << 19 :]):  # both ends of it; and a part of what is pinned
+    print(outcome(lambda: take(big, [5, -1])), take(big[1000:2000], [5]))
 
 print(type(take(x, 3)).__name__, take(x, np.array([True, False])), take(x, np.array([1], np.uint64)), take(x, np.array([-1], ">i8")))
 print(DeviceArray.empty(np.int64(5)), pinned_empty(np.int64(5)).shape, take(x, i, stream=np.int64(0)), take(x, []))
+
+
+class Liar(np.ndarray):
+    """A subclass that says something else of itself than what it is."""
+    flags, shape, ctypes = [property(lambda self, name=name: getattr(x, name)) for name in ("flags", "shape", "ctypes")]
+
+
+third = x[::3].view(Liar)
+print(DeviceArray(third).get(), take(third, np.array([3, 0]).view(Liar)), outcome(lambda: pin(third)))
+read_only = np.zeros(3)
+read_only.flags.writeable = False
+with pin(wide.view(Liar)):
+    print(outcome(lambda: take(x, i, read_only.view(Liar))), take(x, i, wide[:, 0].view(Liar)).view(np.ndarray))
 # addresses at which the kernel, which reads 8 bytes at once, cannot read
 half = np.arange(2001, dtype=np.float32)[1:].view(np.complex64)
 packed = np.frombuffer(bytes(1) + np.arange(10.0).tobytes(), [("a", "<f4"), ("b", "<f4")], offset=1)
