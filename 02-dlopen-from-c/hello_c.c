@@ -47,6 +47,8 @@ static int call(void *library, char *why, size_t size)
 // the reason is in why[size], if that is not NULL.
 __attribute__((visibility("default"))) int hello_c(char *why, size_t size)
 {
+    if (!why)
+        size = 0; // then snprintf writes nothing
     // A name without a slash is looked for where the Makefile told the linker: $ORIGIN, beside us.
     void *library = dlopen("libhello.so", RTLD_NOW);
     if (!library) {

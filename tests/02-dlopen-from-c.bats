@@ -130,10 +130,12 @@ PROGRAM
 import ctypes
 why = ctypes.create_string_buffer(200)
 print(ctypes.CDLL("./libhello.so").hello_from_gpu())
+print(ctypes.CDLL("./libhello_c.so").hello_c(None, ctypes.c_size_t(200)))
 print(ctypes.CDLL("./libhello_c.so").hello_c(why, ctypes.c_size_t(200)), why.value.decode())
 PROGRAM
     assert_success
     assert_output '100
+100
 100 CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
     refute_regex "$stderr" 'CUDA error'
 }
