@@ -60,10 +60,9 @@ cdef class Array:
             raise TypeError(f"{name or 'shape'}: a shape of integers is taken, not {shape!r}") from None
         if min(shape, default=0) < 0:
             raise ValueError(f"{name or 'shape'}: negative dimensions are not allowed")
-        size = math.prod(shape)
-        if max(shape, default=0) >= 2**63 or size * dtype.itemsize >= 2**63:
+        if math.prod([n or 1 for n in shape]) * (dtype.itemsize or 1) >= 2**63:  # as NumPy counts, without zeros
             raise ValueError(f"{name or 'shape'}: {shape} is too big")
-        self.shape, self.dtype, self.size, self.itemsize = shape, dtype, size, dtype.itemsize
+        self.shape, self.dtype, self.size, self.itemsize = shape, dtype, math.prod(shape), dtype.itemsize
         self.nbytes = self.size * self.itemsize
 
     cdef bint overlaps(self, Array other):

@@ -142,6 +142,7 @@ GROUPS = {
     "`pinned_empty` and `pin`": [
         ("pinned_empty(2**62)", "ValueError: shape: (4611686018427387904,) is too big", SMALLER),
         ("pinned_empty(2**64)", "ValueError: shape: (18446744073709551616,) is too big", SMALLER),
+        ("pinned_empty((2**62, 0))", "ValueError: shape: (4611686018427387904, 0) is too big", SMALLER),
         ('pinned_empty("4")', "TypeError: shape: a shape of integers is taken, not '4'", "`int(n)`"),
         ('pinned_empty(4, [("a", "O")])', "TypeError: dtype: numbers in this machine's byte order are taken, not [('a', 'O')]", NUMBERS),
         ("pin([1])", "TypeError: x: a contiguous NumPy array is taken", ARRAY),
