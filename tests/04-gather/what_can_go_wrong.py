@@ -27,20 +27,13 @@ d_x, d_i = DeviceArray(x), DeviceArray(i)
 read_only = np.zeros(2, np.float32)
 read_only.flags.writeable = False
 
-
-class Other:
-    '''d_x, as another library would show it, but for some changes.'''
-
+class Other:  # d_x, as another library would show it, but for some changes
     def __init__(self, **changes):
         self.__cuda_array_interface__ = {**d_x.__cuda_array_interface__, **changes}
 
-
-class Stream:
-    '''A stream of another library, with this handle.'''
-
+class Stream:  # a stream of another library
     def __init__(self, *handle):
         self.handle = handle
-
     def __cuda_stream__(self):
         return self.handle
 """
