@@ -4,7 +4,7 @@ COMMON := common
 TOP :=
 PYTHON ?= python3
 .NOTPARALLEL:
-.PHONY: help run build test test-all mutants exercises sanitize bench clean doctor offline
+.PHONY: help run build test test-all mutants exercises sanitize soak bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -14,6 +14,7 @@ help:
 	@echo '  exercises  which of them you have solved'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
+	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=1000000 that are drawn, SEED='
 	@echo '  bench   measure, on a GPU'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
@@ -29,7 +30,7 @@ offline:
 
 clean:
 	@for stage in $(STAGES) 04-gather/bench; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
-	rm -rf common/cpu/lib
+	rm -rf common/cpu/lib tests/soak/tools.so
 
 # What builds has to know the device: found once here, for all stages.
 ifneq ($(filter-out help doctor clean offline,$(MAKECMDGOALS)),)
@@ -50,6 +51,12 @@ test-all:
 # DRAW=20: so many of them, drawn; SEED=: those of another time
 mutants: build
 	@BACKEND='$(BACKEND)' DRAW='$(DRAW)' SEED='$(SEED)' $(PYTHON) tests/mutants/mutants.py
+
+SECONDS ?= 60
+CASES ?= 1000000
+soak: build
+	@$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o tests/soak/tools.so tests/tools.cu
+	@TEST_BACKEND=$(BACKEND) TOOLS=tests/soak/tools.so $(PY) tests/soak/soak.py $(SECONDS) $(CASES) $(SEED)
 
 exercises: # 04-gather has what all need
 	@$(MAKE) --no-print-directory -C 04-gather exercises STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'

@@ -97,8 +97,14 @@ index[700] = 1000000 is out of range'
     agrees 04-gather-fast/leaves_nothing TOOLS="$BATS_TEST_TMPDIR/tools.so"
 }
 
-@test "fast: threads that share a source, pin it, upload it, or let go of it" {
-    agrees 04-gather-fast/threads
+@test "fast: threads that share a source, pin it, upload it, or let go of it; drawn cases (make soak has more)" {
+    local soak=$BATS_TEST_DIRNAME/soak
+    try "$TEST_PYTHON" "$soak/soak.py" threads 1 0 "$RANDOM"
+    assert_success
+    assert_quiet
+    try "$TEST_PYTHON" "$soak/cases.py" "$RANDOM" 0 1000
+    assert_success
+    assert_output '1000 cases as NumPy'
 }
 
 @test "fast: work stays on the stream that the arrays name, and nobody overwrites what is still to be read" {
