@@ -51,5 +51,9 @@ int main(void)
     free(index);
     free(result);
     free(source);
+    if (fflush(stdout) != 0 || ferror(stdout)) { // a full disk, for example
+        fprintf(stderr, "the output could not be written\n");
+        return 1;
+    }
     return right == N && code == -1 && first_bad == 700 ? 0 : 1;
 }
