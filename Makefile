@@ -3,6 +3,8 @@ STAGES := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/
 COMMON := common
 TOP :=
 PYTHON ?= python3
+NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
+    missing: sudo apt-get install -y python3-dev python3-venv)
 .NOTPARALLEL:
 .PHONY: help run build test test-all mutants exercises sanitize soak bench clean doctor offline
 
@@ -26,7 +28,7 @@ doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
 
 offline:
-	@$(PYTHON) common/install.py requirements.txt && $(PYTHON) common/offline.py
+	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
 clean:
 	@for stage in $(STAGES) 04-gather/bench; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done

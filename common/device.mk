@@ -4,12 +4,12 @@ define newline
 
 
 endef
-NO_PYTHON := $(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv
 ifndef DOCTOR
-DOCTOR := $(shell command -v '$(PYTHON)' >/dev/null && \
+# its answer alone: Python, or what is called so, may say more
+DOCTOR := $(shell \
     BACKEND='$(BACKEND)' NVCC='$(NVCC)' REQUIRE_GPU='$(REQUIRE_GPU)' PYTHON='$(PYTHON)' \
     CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
-    $(PYTHON) $(COMMON)/doctor.py make)
+    '$(PYTHON)' $(COMMON)/doctor.py make 2>/dev/null | grep '^override \|^[$$].error ')
 export DOCTOR
 SAY_DEVICE = $(info Device: $(DEVICE))
 endif
@@ -32,21 +32,21 @@ NVCCFLAGS += -L$(NVCC:%/bin/nvcc=%/lib)
 endif
 endif
 
-# the host compiler: gcc and g++, unless CC or CXX is set
+# the host compiler: gcc and g++, unless CC or CXX is set, and not to nothing
 CFLAGS ?= -O2
-ifeq ($(origin CC),default)
-CC := gcc
+ifneq ($(filter default,$(origin CC))$(if $(CC),,empty),)
+override CC := gcc
 endif
-ifeq ($(origin CXX),default)
-CXX := g++
+ifneq ($(filter default,$(origin CXX))$(if $(CXX),,empty),)
+override CXX := g++
 else
 NVCCFLAGS += -ccbin $(CXX)
 endif
 
 # The folder of NVRTC, which a program opens while it runs; empty if it lies where the loader looks.
-NVCC_FOLDER = $(patsubst %/,%,$(dir $(realpath $(shell command -v $(NVCC)))))
-NVRTC_FOLDER = $(patsubst %/,%,$(dir $(firstword \
-    $(wildcard $(NVCC_FOLDER)/../lib*/libnvrtc.so.1[0-9]*) $(wildcard $(NVCC_FOLDER)/../targets/*/lib/libnvrtc.so.1[0-9]*))))
+NVCC_FOLDER = $(shell dirname "$$(realpath "$$(command -v $(NVCC))")")
+NVRTC_FOLDER = $(shell ls -d '$(NVCC_FOLDER)'/../lib*/libnvrtc.so.1[0-9]* '$(NVCC_FOLDER)'/../targets/*/lib/libnvrtc.so.1[0-9]* \
+    2>/dev/null | sed 's|/[^/]*$$||;q')
 ifeq ($(BACKEND),cpu)
 NVRTC_FOLDER = $$ORIGIN/$(COMMON)/cpu/lib
 endif

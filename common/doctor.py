@@ -19,9 +19,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+
+if sys.version_info < (3, 9):
+    sys.exit(f"{sys.executable} is Python {sys.version.split()[0]}, not 3.9 or newer: make PYTHON=... names another")
+from importlib.metadata import PackageNotFoundError, version  # noqa: E402
 
 sys.dont_write_bytecode = True  # leave nothing behind
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # not there with PYTHONSAFEPATH
 import install  # noqa: E402
 from install import HERE, VENV  # noqa: E402
 
@@ -226,6 +230,8 @@ def for_make():
         value = value.replace("$", "$$").replace("#", r"\#")
         if value.startswith(TOP + "/"):
             value = "$(TOP)" + value[len(TOP) + 1 :]
+        if name in ("PY", "NVCC"):  # part of commands
+            value = value.replace(" ", r"\ ")
         lines.append(f"override {name} := {value}")
     return "|".join(lines)
 
@@ -266,7 +272,7 @@ def try_module():
         status, text = ask([*compiler, "-o", "seven" + found["EXT"], "seven.c"])
     if status == 0:
         status, text = ask([found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"])
-    return "" if status == 0 and text == "7" else f"a Cython module does not run: {text}"
+    return "" if status == 0 and text.splitlines()[-1:] == ["7"] else f"a Cython module does not run: {text}"
 
 
 def try_tests():

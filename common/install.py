@@ -4,7 +4,10 @@
 One line if it cannot be: no network, no venv module. Needs Python's standard library only.
 """
 
+import fcntl
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +41,11 @@ def is_complete(requirements):
     path, wanted = note(requirements)
     if read(path) != wanted or not os.path.exists(PYTHON):
         return False
+    # pip's folder for each package, name-version.dist-info: gone if somebody removed the packages
+    there = {os.path.basename(p).split("-")[0].lower() for p in glob.glob(VENV + "/lib/*/site-packages/*.dist-info")}
+    names = re.findall(r"^[\w-]+", wanted, re.M)
+    if not there.issuperset(name.replace("-", "_").lower() for name in names):
+        return False
     activate = read(os.path.join(VENV, "bin", "activate"))  # puts a folder on PATH: is it this one?
     return VENV in activate or os.path.realpath(VENV) in activate
 
@@ -46,16 +54,19 @@ def run(command, complaint):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         last = (done.stdout.strip().splitlines() or ["no message"])[-1]
+        free = shutil.disk_usage(os.path.dirname(VENV)).free >> 20
+        if free < 200:
+            last += f"; the disk has only {free} MB left"
         sys.exit(f"{complaint} ({last})")
 
 
 def version_of(python):
-    """sys.version of that Python, if it has pip; else None."""
+    """sys.version of that Python, if it has pip, behind what it prints at its start; else ""."""
     try:
         command = [python, "-c", "import pip, sys; print(sys.version)"]
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True).strip()
     except (OSError, subprocess.CalledProcessError):
-        return None
+        return ""
 
 
 def make_venv(*options):
@@ -70,7 +81,7 @@ def make_venv(*options):
 
 def renew_venv():
     """A .venv of this Python in place of one of another Python, or a broken one. What make did not make, it leaves."""
-    if version_of(PYTHON) == sys.version:
+    if version_of(PYTHON).endswith(sys.version):
         if os.path.exists(OURS):
             make_venv("--without-pip")  # if it was moved: writes the scripts anew, the packages stay
         return
@@ -81,12 +92,26 @@ def renew_venv():
                 "move it away, or name a Python that has the packages: make PYTHON=..."
             )
         shutil.rmtree(VENV)
-    make_venv()
+    try:
+        make_venv()
+    except SystemExit:
+        shutil.rmtree(VENV, ignore_errors=True)  # half-built
+        raise
 
 
 def install(requirements):
     if is_complete(requirements):
         return
+    try:
+        with open(__file__, "r+") as lock:  # of two makes at once, one waits, and then all is there
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_complete(requirements):
+                fill(requirements)
+    except OSError as error:
+        sys.exit(f"{VENV} could not be filled: {error}")
+
+
+def fill(requirements):
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr, flush=True)
     renew_venv()
     path, wanted = note(requirements)

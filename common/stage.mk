@@ -5,7 +5,9 @@
 COMMON ?= ../common
 TOP := $(COMMON:common=)
 PYTHON ?= python3
-STAGE := $(patsubst $(abspath $(COMMON)/..)/%,%,$(CURDIR))
+NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
+    missing: sudo apt-get install -y python3-dev python3-venv)
+STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -39,13 +41,12 @@ help:
 	    'REQUIRE_GPU=1'
 
 doctor:
-	@command -v '$(PYTHON)' >/dev/null || { \
-	    echo '$(PYTHON) is missing: sudo apt-get install -y python3-dev python3-venv' >&2; exit 1; }
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 9))' >/dev/null 2>&1 || { echo '$(NO_PYTHON)' >&2; exit 1; }
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
-	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' $(PYTHON) $(COMMON)/doctor.py
+	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' '$(PYTHON)' $(COMMON)/doctor.py
 
 reset:
-	@$(PYTHON) $(COMMON)/exercises.py reset . $(EXERCISE)
+	@'$(PYTHON)' $(COMMON)/exercises.py reset . $(EXERCISE)
 
 clean:
 	rm -f $(BUILDS) $(LEFTOVERS) .built-for
@@ -101,7 +102,7 @@ tools:
 
 INSTALL = $(INSTALL_NVCC) $(if $(PYX),$(INSTALL_PYTHON))
 packages: | tools
-	@$(if $(strip $(INSTALL)),$(PYTHON) $(COMMON)/install.py $(INSTALL))
+	@$(if $(strip $(INSTALL)),'$(PYTHON)' $(COMMON)/install.py $(INSTALL))
 
 need-gpu:
 	@[ '$(BACKEND) $(HAS_GPU)' = 'cuda yes' ] || { \
@@ -118,8 +119,8 @@ test: build
 STAGES := .
 # exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
 exercises: $(RUNTIME) | tools packages
-	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY='$(PY)' MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
-	    $(PYTHON) $(COMMON)/exercises.py check $(STAGES)
+	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
+	    '$(PYTHON)' $(COMMON)/exercises.py check $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.
@@ -143,5 +144,6 @@ BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $
 .built-for: FORCE | tools packages
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
 	    [ ! -e $@ ] || echo 'Built with another compiler, options or folder: all is built again.'; \
-	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
+	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@ || { \
+	        echo '$(CURDIR) cannot be written: is the disk full?' >&2; exit 1; }; }
 endif

@@ -33,7 +33,8 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
              (unsigned long)((uintptr_t)place - 1 - map->l_addr));
     FILE *answer = popen(command, "r");
     while (answer && fgets(line, sizeof line, answer)) {
-        line[strcspn(line, " \n")] = '\0';
+        char *end = strstr(line, " (discriminator");
+        end ? (*end = '\0') : (line[strcspn(line, "\n")] = '\0');
         if (!text[0] && line[0] != '?' && !strstr(line, "/cpu/include/") && !strstr(line, "/c++/"))
             snprintf(text, size, "%s", line);
     }
