@@ -3,6 +3,7 @@ load helpers
 setup() {
     cd "$TOP" || return 1
     export PYTHONDONTWRITEBYTECODE=1
+    outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
 }
 
 # ---- make
@@ -22,8 +23,7 @@ setup() {
 
 @test "make: doctor has a line for each thing and says what make run would use" {
     for folder in . 04-gather/fast; do
-        # Bats' own folder is on PATH in a test, and what lies there does not start by itself
-        try env PATH="$(tr : '\n' <<<"$PATH" | grep -v libexec/bats | paste -sd:)" make --no-print-directory -C "$folder" doctor
+        try env PATH="$outside" make --no-print-directory -C "$folder" doctor
         assert_success
         refute_output --partial MISSING
         for thing in make 'C and C\+\+' Python.h Bats python3: nvcc: GPU: 'a kernel' 'a Cython module' 'a test'; do
@@ -54,12 +54,12 @@ setup() {
     copy_out 04-gather
     try_make -C 04-gather build
     assert_success
-    printf '#!/bin/sh\necho "python: $*" >&2\nexec %s "$@"\n' "$TEST_PYTHON" >"$BATS_TEST_TMPDIR/python"
+    printf '#!/bin/sh\necho >>started\nexec "%s" "$@"\n' "$TEST_PYTHON" >"$BATS_TEST_TMPDIR/python"
     chmod +x "$BATS_TEST_TMPDIR/python"
     try_make -C 04-gather build
     try make CFLAGS=-O0 BACKEND="$TEST_BACKEND" PYTHON="$BATS_TEST_TMPDIR/python" -C 04-gather -n run
     assert_success
-    assert_equal "$(grep -c '^python: ' <<<"$stderr")" 1
+    assert_equal "$(grep -c '' 04-gather/started)" 1
 }
 
 @test "make: clean at the top cleans every stage, and the stand-in's library" {
@@ -268,6 +268,69 @@ put() {
     done
 }
 
+@test "surroundings: a Python that is too old, is broken, or talks; CC and CXX that are empty" {
+    copy_out 02-dlopen-from-c
+    local site=$BATS_TEST_TMPDIR/site
+    mkdir "$site"
+    make_hello() { # what is on PYTHONPATH at Python's start, the Python
+        echo "$1" >"$site/sitecustomize.py"
+        try env PYTHONPATH="$site" make --no-print-directory BACKEND=cpu CC= CXX= PYTHON="$2" -C 02-dlopen-from-c -n hello_c
+    }
+    make_hello 'import sys; sys.version_info = (3, 8, 20)' "$TEST_PYTHON"
+    assert_failure 2
+    assert_regex "$stderr" '^[^[:cntrl:]]*python[^[:cntrl:]]* is broken or older than Python 3\.9: make PYTHON=\.\.\. names another\.  Stop\.$'
+    printf '#!/bin/sh\necho noise\necho pyenv: no such version >&2\nexit 127\n' >"$BATS_TEST_TMPDIR/shim"
+    chmod +x "$BATS_TEST_TMPDIR/shim"
+    make_hello '' "$BATS_TEST_TMPDIR/shim"
+    assert_failure 2
+    assert_regex "$stderr" '^[^[:cntrl:]]*shim is broken or older than Python 3\.9'
+    try make -C 02-dlopen-from-c PYTHON="$BATS_TEST_TMPDIR/shim" doctor
+    assert_failure 2
+    assert_line --index 0 --partial 'make: Entering'
+    assert_regex "$stderr" '^[^[:cntrl:]]*shim is broken or older than Python 3\.9'
+    make_hello 'import sys; print("$(info no)|BACKEND := no"); print("hello", file=sys.stderr)' "$TEST_PYTHON"
+    assert_success
+    assert_line --index 0 'Device: CPU stand-in, because BACKEND=cpu was asked for'
+    assert_line --regexp '^gcc -O2 .* -o hello_c hello_c\.c'
+    refute_output --partial ccbin
+    assert_equal "$stderr" ''
+}
+
+@test "surroundings: a full disk: a line says so, and nothing half-built stays" {
+    copy_out 01-hello-kernel
+    rm -rf common/cpu/lib
+    printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
+    chmod +x full
+    export PATH=$PWD:$PATH
+    try env CC=full common/cpu/nvcc --build-runtime
+    assert_failure 1
+    assert_equal "$stderr" 'No space left on device'
+    assert_equal "$(ls common/cpu/lib)" libcpu_cuda.so.lock
+    rm -r common/cpu/lib
+    run bash -c 'ulimit -f 0; common/cpu/nvcc -E 01-hello-kernel/hello.cu 2>&1 | cat' # no file may have a byte
+    assert_output --regexp '^common/cpu/nvcc: \[Errno 2\] No usable temporary directory found in [^[:cntrl:]]*$'
+    try make CC=full BACKEND=cpu -C 01-hello-kernel hello
+    assert_failure 2
+    [ ! -e 01-hello-kernel/hello ]
+    ln -sf /dev/full 01-hello-kernel/.built-for
+    try make BACKEND=cpu -C 01-hello-kernel hello
+    assert_failure 2
+    assert_line --index 0 --partial 'make: Entering'
+    assert_regex "$stderr" '01-hello-kernel cannot be written: is the disk full\?'
+    [ ! -e 01-hello-kernel/hello ]
+}
+
+@test "programs: output that cannot be written is exit status 1" {
+    local program
+    for program in 01-hello-kernel/./{hello,threads,reverse} 02-dlopen-from-c/./{hello_c,'vector_add_c 100','load now ./libhello.so hello_from_gpu'} \
+        04-gather/fast/./gather_c; do
+        cd "$TOP/${program%%/./*}" || return 1
+        try bash -c "./${program#*/./} >/dev/full"
+        assert_failure 1
+        assert_regex "$stderr" '(^|'$'\n'')the output could not be written$'
+    done
+}
+
 @test "surroundings: no Python headers" {
     copy_out 04-gather
     mkdir "$BATS_TEST_TMPDIR/site"
@@ -315,7 +378,7 @@ PROGRAM
     device() { try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$@" python3 common/doctor.py make; output=${output//|/$'\n'}; }
     says() { # backend, "yes" or nothing, nvcc, line
         mapfile -t lines <<<"$output"
-        for line in "BACKEND := $1" "HAS_GPU := $2" "NVCC := $3" "DEVICE := $4"; do assert_line "override $line"; done
+        for line in "BACKEND := $1" "HAS_GPU := $2" "NVCC := ${3// /\\ }" "DEVICE := $4"; do assert_line "override $line"; done
     }
     fake_driver 12040 90
     printf '#!/bin/sh\necho Cuda compilation tools, release 13.0, V13.0.88\n' >"$BATS_TEST_TMPDIR/nvcc-13"
@@ -367,9 +430,18 @@ $PWD/.venv is of another Python or without pip, and was not made by make: move i
 packages: make PYTHON=..."
     [ -e .venv/mine ]
     rm -r .venv
-    try env PIP_INDEX_URL=http://127.0.0.1:9/ "${venv[@]}"
+    # shellcheck disable=SC2016
+    try env PIP_INDEX_URL=http://127.0.0.1:9/ bash -c '"$@" & "$@" && wait $!' at_once "${venv[@]}"
     assert_success
+    assert_equal "$stderr" 'Python packages of common/none.txt go into .venv (once)' # one of the two
     assert_equal "$(.venv/bin/python -c 'import tiny')" 7
+    is_complete() { try "$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, 'common'); import install; print(install.is_complete('none.txt'))"; }
+    is_complete
+    assert_output True
+    mv .venv/lib/python*/site-packages/tiny-1.dist-info .
+    is_complete # somebody has removed the package, and the note says that it is there
+    assert_output False
+    mv tiny-1.dist-info .venv/lib/python*/site-packages/
     touch .venv/mine
     try "${venv[@]}"
     assert_success
@@ -390,7 +462,7 @@ packages: make PYTHON=..."
         printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "${package%-*}" "${package#*-}" >"$site/$package.dist-info/METADATA"
     done
     try env PYTHON=python3 .venv/bin/python common/doctor.py shell
-    assert_line "PY=$PWD/.venv/bin/python"
+    assert_equal "$(eval "$output"; echo "$PY")" "$PWD/.venv/bin/python"
     sed -i 's/^# for .*/# for another Python/' .venv/none.txt
     rm .venv/bin/python # broken: it is made anew
     try "${venv[@]}"
@@ -430,25 +502,25 @@ packages: make PYTHON=..."
 @test "tests/run: counts, and fails with no test, with all skipped, with one failed, with one lost" {
     cd "$BATS_TEST_TMPDIR" || return 1
     touch none.bats
-    try "$TOP/tests/run" none.bats
+    try env PATH="$outside" "$TOP/tests/run" none.bats
     assert_failure
     assert_line --index -1 '0 passed, 0 failed, 0 skipped'
     printf '@test "a" {\n skip "why"\n}\n' >skipped.bats
-    try "$TOP/tests/run" skipped.bats
+    try env PATH="$outside" "$TOP/tests/run" skipped.bats
     assert_failure
     assert_line --index -1 '0 passed, 0 failed, 1 skipped'
     printf '@test "a" {\n true\n}\n@test "b" {\n false\n}\n@test "c" {\n skip\n}\n' >mixed.bats
-    try "$TOP/tests/run" mixed.bats
+    try env PATH="$outside" "$TOP/tests/run" mixed.bats
     assert_failure
     assert_line --index -1 '1 passed, 1 failed, 1 skipped'
     printf '@test "a" {\n true\n}\n' >good.bats
-    try "$TOP/tests/run" good.bats
+    try env PATH="$outside" "$TOP/tests/run" good.bats
     assert_success
     assert_line --index -1 '1 passed, 0 failed, 0 skipped'
     mkdir bin
     printf '#!/bin/sh\ncase $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac\n' >bin/bats
     chmod +x bin/bats
-    try env PATH="$PWD/bin:$PATH" "$TOP/tests/run" good.bats
+    try env PATH="$PWD/bin:$outside" "$TOP/tests/run" good.bats
     assert_failure
     assert_line --index -1 '1 passed, 1 failed, 0 skipped'
 }
@@ -456,13 +528,42 @@ packages: make PYTHON=..."
 @test "tests/run: what needs a GPU is skipped for want of one; with REQUIRE_GPU=1 it fails" {
     cd "$BATS_TEST_TMPDIR" || return 1
     printf 'load "%s"\n@test "a" {\n requires gpu\n}\n@test "b" {\n true\n}\n' "$TOP/tests/helpers" >gpu.bats
-    try env BACKEND=cpu REQUIRE_GPU= "$TOP/tests/run" gpu.bats
+    try env PATH="$outside" BACKEND=cpu REQUIRE_GPU= "$TOP/tests/run" gpu.bats
     assert_success
     assert_line --regexp '^ok 1 a # skip needs an NVIDIA GPU'
     assert_line --index -1 '1 passed, 0 failed, 1 skipped'
-    try env BACKEND=cpu REQUIRE_GPU=1 "$TOP/tests/run" gpu.bats
+    try env PATH="$outside" BACKEND=cpu REQUIRE_GPU=1 "$TOP/tests/run" gpu.bats
     assert_failure
     assert_line --index -1 '1 passed, 1 failed, 0 skipped'
+}
+
+@test "tests/run: the tests see nothing of the user's environment but what is named" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >seen <<'SEEN'
+compgen -e | grep -vx 'BATS_.*\|PWD\|OLDPWD\|SHLVL\|_' | sort
+[ -d "$TMPDIR" ] && echo "$LC_ALL, ${TMPDIR##*/}"
+false # so that it is shown
+SEEN
+    printf '@test "a" {\n . ./seen\n}\n' >seen.bats
+    echo 'print("touch noise")' >sitecustomize.py # Python talks, and nobody listens
+    try env -i PATH="$outside" HOME="$HOME" TERM=dumb PYTHON="$TEST_PYTHON" BATS_LIB_PATH="${BATS_LIB_PATH:-}" BACKEND=cpu CC=gcc LC_ALL=POSIX \
+        TMPDIR="$PWD" PYTHONOPTIMIZE=1 PYTHONSAFEPATH=1 LD_LIBRARY_PATH=/no LD_PRELOAD=libm.so.6 CFLAGS=-no CPATH=/no \
+        C_INCLUDE_PATH=/no LIBRARY_PATH=/no MAKEFLAGS=-n CUDA_ARCH=no CPU_CUDA_FAIL=1 PYTHONPATH="$PWD" "$TOP/tests/run" seen.bats
+    assert_failure
+    output=$(sed -n '/^# CC$/,$p' <<<"$output")
+    assert_output --regexp '^# CC
+# HOME
+# LC_ALL
+# PATH
+# TERM
+# TEST_BACKEND
+# TEST_PYTHON
+# TMPDIR
+# C, tests ü\.......
+0 passed, 1 failed, 0 skipped$'
+    run compgen -G 'tests*' # their folder for temporary files is gone
+    assert_failure
+    [ ! -e noise ]
 }
 
 # ---- the sources

@@ -6,25 +6,25 @@ load helpers
 provocations() {
     cat <<'TABLE'
 … is missing: sudo apt-get install -y …
-    hide g++ c++; env -u CC -u CXX $MAKE BACKEND=cpu -C 01-hello-kernel build
+    hide g++ c++; env -u CC -u CXX make BACKEND=cpu -C 01-hello-kernel build
 No rule to make target 'run'
     cd $W && make run
 … is read-only: copy the repository to a folder of yours
-    [ $(id -u) -ne 0 ] || as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'; cp -r $W /tmp/read-only.$$; cd /tmp/read-only.$$; chmod -R a+rX,a-w .; $as_nobody make PYTHON=/usr/bin/python3 BACKEND=cpu -C 01-hello-kernel build; chmod -R u+w .; rm -r /tmp/read-only.$$
+    [ $(id -u) -ne 0 ] || as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups); cp -r $W /tmp/read-only.$$; cd /tmp/read-only.$$; chmod -R a+rX,a-w .; "${as_nobody[@]}" make PYTHON=/usr/bin/python3 BACKEND=cpu -C 01-hello-kernel build; chmod -R u+w .; rm -r /tmp/read-only.$$
 BACKEND=cuda needs nvcc
-    cd $W; hide nvcc; env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= $MAKE BACKEND=cuda -C 01-hello-kernel build
+    cd $W; hide nvcc; env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= make BACKEND=cuda -C 01-hello-kernel build
 REQUIRE_GPU=1, but …
-    CUDA_VISIBLE_DEVICES= $MAKE REQUIRE_GPU=1 -C 01-hello-kernel build
+    CUDA_VISIBLE_DEVICES= make REQUIRE_GPU=1 -C 01-hello-kernel build
 there is no such program; leave NVCC unset
-    $MAKE NVCC=/nowhere/nvcc build
+    make NVCC=/nowhere/nvcc build
 PyPI did not give the packages of …
     cd $W; echo numpy==99 >common/none.txt; PIP_INDEX_URL=http://127.0.0.1:9/ PIP_RETRIES=0 $TEST_PYTHON common/install.py none.txt
 was not made by make: move it away
     cd $W; rm -rf .venv; mkdir .venv; touch common/none.txt; $TEST_PYTHON common/install.py none.txt
 make bench needs a GPU
-    $MAKE BACKEND=cpu -C 01-hello-kernel bench
+    make BACKEND=cpu -C 01-hello-kernel bench
 no such exercise: …
-    $MAKE BACKEND=cpu -C 01-hello-kernel exercises EXERCISE=nothing
+    make BACKEND=cpu -C 01-hello-kernel exercises EXERCISE=nothing
 libcpu_cuda.so: cannot open shared object file
     mkdir -p $W/far/away; cp $W/programs/hello $W/far/away; $W/far/away/hello
 dlopen: libhello.so: cannot open shared object file
@@ -78,14 +78,14 @@ ValueError: ndarray is not C-contiguous
 IndexError: index … is out of bounds for axis 0 with size …
     cd 04-gather; $TEST_PYTHON -c 'import numpy as np; from wrapper import cuda_gather; cuda_gather(np.ones(5, "f"), np.array([5]))'
 Segmentation fault
-    cd 03-cython-ctypes; bash -c '$TEST_PYTHON goes_wrong.py no_argtypes; true'
+    cd 03-cython-ctypes; bash -c '"$TEST_PYTHON" goes_wrong.py no_argtypes; true'
 TABLE
 }
 
 @test "fails: each message of the table in README.md comes, from what leads to it" {
     cd "$TOP" || return 1
     copy_out 01-hello-kernel
-    export W=$COPY MAKE="make PYTHON=$TEST_PYTHON" PYTHONDONTWRITEBYTECODE=1
+    export W=$COPY PYTHONDONTWRITEBYTECODE=1
     mkdir programs
     local program
     for program in hello silent vector_add; do
@@ -99,7 +99,7 @@ TABLE
         rows=$((rows + 1))
         command=$(provocations | grep -FxA1 -- "$message" | tail -n 1)
         [ -n "$command" ] || fail "nothing provokes: $message"
-        EXPECTED=. try bash -c "$command; true"
+        EXPECTED=. try bash -c "IFS=; $command; true" # folders may have a name with a space
         pattern=$(sed 's/[].[*^$()+?{}|\\]/\\&/g; s/…/.*/g' <<<"$message")
         grep -qE -- "$pattern" <<<"$output"$'\n'"$stderr" || fail "does not come: $message"
     done < <(sed -n '/^## If something fails/,/^## /s/^| `\(.*\)` |[^|]*|[^|]*|$/\1/p' README.md)

@@ -25,7 +25,7 @@ requires() {
             ;;
         nvcc)
             NVCC=$("$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
-            case $NVCC in */site-packages/*) export NVCC_APPEND_FLAGS=-L${NVCC%/bin/nvcc}/lib ;; esac # as make passes it
+            case $NVCC in */site-packages/*) export LIBRARY_PATH=${NVCC%/bin/nvcc}/lib ;; esac # make passes it with -L
             [ -n "$NVCC" ] && return 0
             [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
             skip "needs nvcc"

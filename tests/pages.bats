@@ -55,7 +55,7 @@ run_page() {
         stage=${file%/*}
         try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=nvcc CUDA_ARCH=native -n -B -C "$stage" "${file#*/}"
         assert_success
-        line=$(sed -n "s|'||g; s|^[^ ]*/nvcc \(.* -o [a-z.]* [a-z]*\.cu\)\$|nvcc \1|p" <<<"$output")
+        line=$(sed -n "s|'||g; s|^.*/nvcc \(.* -o [a-z.]* [a-z]*\.cu\)\$|nvcc \1|p" <<<"$output")
         [ "$line" ]
         for page in "$stage"/README.md "$stage"/README.zh.md; do
             sed -e ':a' -e '/\\$/N; s/ *\\\n */ /; ta' "$page" | grep -qxF -- "$line" || fail "$page does not have: $line"
