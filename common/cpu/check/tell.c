@@ -34,7 +34,7 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
     FILE *answer = popen(command, "r");
     while (answer && fgets(line, sizeof line, answer)) {
         char *end = strstr(line, " (discriminator");
-        end ? (*end = '\0') : (line[strcspn(line, "\n")] = '\0');
+        line[end ? (size_t)(end - line) : strcspn(line, "\n")] = '\0';
         if (!text[0] && line[0] != '?' && !strstr(line, "/cpu/include/") && !strstr(line, "/c++/"))
             snprintf(text, size, "%s", line);
     }
