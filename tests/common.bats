@@ -517,6 +517,10 @@ packages: make PYTHON=..."
     try env PATH="$outside" "$TOP/tests/run" good.bats
     assert_success
     assert_line --index -1 '1 passed, 0 failed, 0 skipped'
+    try env PATH="$outside" "$TOP/tests/run" good.bats skipped.bats
+    assert_failure
+    assert_line --index -2 'tests/run: nothing of skipped.bats was executed'
+    assert_line --index -1 '1 passed, 0 failed, 1 skipped'
     mkdir bin
     printf '#!/bin/sh\ncase $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac\n' >bin/bats
     chmod +x bin/bats
