@@ -97,7 +97,8 @@ int cudaGetDeviceProperties(void *properties, int device)
     return strcpy(properties, device ? "One" : "Zero"), code;
 }
 PROGRAM
-    EXPECTED='nobody waited' try env LD_PRELOAD="$BATS_TEST_TMPDIR/two.so" "$BATS_TEST_TMPDIR/devices" 1
+    cd "$BATS_TEST_TMPDIR" || return 1
+    EXPECTED='nobody waited' try env LD_PRELOAD=./two.so ./devices 1
     assert_success
     assert_line --index 0 'device 0: Zero, PCI bus bus 0'
     assert_line --index 2 'device 1: One, PCI bus bus 1'

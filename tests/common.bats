@@ -696,7 +696,7 @@ PROGRAM
 }
 
 @test "common: each stage's tests are red if nothing is launched, and if no result is copied back" {
-    ONLY='^(no launch|the result is not copied back)$' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/mutants/mutants.py"
+    try env PATH="$outside" ONLY='^(no launch|the result is not copied back)$' "$TEST_PYTHON" "$BATS_TEST_DIRNAME/mutants/mutants.py"
     assert_success
     for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
         [ "$(grep -c "^caught .* $stage/[a-z_]*\.cu: " <<<"$output")" = 2 ]
