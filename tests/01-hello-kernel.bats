@@ -22,6 +22,25 @@ Hello World From GPU!'
     assert_quiet
 }
 
+@test "01: vector_add is right at every block size, also at those that do not divide n" {
+    try ./vector_add
+    assert_success
+    assert_equal "$output" '32768 blocks of   32 threads: 1048576 of 1048576 right
+10486 blocks of  100 threads: 1048576 of 1048576 right
+ 4096 blocks of  256 threads: 1048576 of 1048576 right
+ 1049 blocks of 1000 threads: 1048576 of 1048576 right
+ 1024 blocks of 1024 threads: 1048576 of 1048576 right'
+    assert_quiet
+}
+
+@test "01: vector_add notices a kernel that skips an element, and exits with 1" {
+    recompile vector_add 's/if (i < n) .*/if (i < n - (blockDim.x == 100))/'
+    try "$BATS_TEST_TMPDIR/vector_add"
+    assert_failure 1
+    assert_line --index 1 '10486 blocks of  100 threads: 1048575 of 1048576 right'
+    assert_line --index 4 ' 1024 blocks of 1024 threads: 1048576 of 1048576 right'
+}
+
 @test "01: without a device, CHECK says where, which code and what it means, and hello exits with 1" {
     try env CUDA_VISIBLE_DEVICES= ./hello
     assert_failure 1
@@ -118,25 +137,6 @@ PROGRAM
     assert_failure 1
     line=$(grep -n 'CHECK(cudaGetDeviceCount' devices.cu | cut -d: -f1)
     assert_regex "$stderr" "devices.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
-}
-
-@test "01: vector_add is right at every block size, also at those that do not divide n" {
-    try ./vector_add
-    assert_success
-    assert_equal "$output" '32768 blocks of   32 threads: 1048576 of 1048576 right
-10486 blocks of  100 threads: 1048576 of 1048576 right
- 4096 blocks of  256 threads: 1048576 of 1048576 right
- 1049 blocks of 1000 threads: 1048576 of 1048576 right
- 1024 blocks of 1024 threads: 1048576 of 1048576 right'
-    assert_quiet
-}
-
-@test "01: vector_add notices a kernel that skips an element, and exits with 1" {
-    recompile vector_add 's/if (i < n) .*/if (i < n - (blockDim.x == 100))/'
-    try "$BATS_TEST_TMPDIR/vector_add"
-    assert_failure 1
-    assert_line --index 1 '10486 blocks of  100 threads: 1048575 of 1048576 right'
-    assert_line --index 4 ' 1024 blocks of 1024 threads: 1048576 of 1048576 right'
 }
 
 # The line of silent.cu that CHECK names: line_of TEXT FUNCTION, the first with that text from the function's head on.

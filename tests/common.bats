@@ -155,16 +155,17 @@ put() {
 
 @test "make: a learner's own files are built, linked and cleaned, without a change to the Makefile" {
     local stage files halved='0: 1 2 3'
-    copy_out 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-    for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather; do
+    copy_out 02-dlopen-from-c 03-cython-ctypes 04-gather
+    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$TEST_PYTHON" common/doctor.py make) # once, for all
+    export DOCTOR
+    for stage in 02-dlopen-from-c 03-cython-ctypes 04-gather; do
         case $stage in
-            01*) files=(mine.cu) ;;
             02*) files=(mine.cu libmine.cu mine.h mine_c.c:opened_c.c) ;;
             03*) files=(mine.cu libmine.cu mine.h mine.pyx mine_c.c:opened_c.c) ;;
             04*) files=(mine.cu libmine.cu mine.h mine_c.c:linked_c.c) ;;
         esac
         cd "$COPY/$stage" || return 1
-        find . -maxdepth 1 -name '*.pyx' -delete -o -name '*.cu' ! -name libhello.cu ! -name cuda_index.cu -delete # what the Makefile names stays
+        find . -maxdepth 1 -name '*.pyx' -delete -o -name '*.cu' ! -name libhello.cu ! -name cuda_index.cu -delete -o -name '[sv]*.c' -delete # what the Makefile names stays
         if [[ $stage = 03* ]]; then # the module before its library: then it is linked again
             put mine.pyx mine.h
             try_make "mine$("$TEST_PYTHON" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"

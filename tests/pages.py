@@ -15,6 +15,7 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,7 @@ def on_a_terminal(command, folder):
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(folder)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as a shell has it: head ends who writes on
             os.execvpe("timeout", ["timeout", "--foreground", str(SECONDS), "bash", "-c", command], settings)
         while True:
             try:

@@ -82,9 +82,12 @@ def main(stages):
         seed = int(os.environ.get("SEED") or time.time())
         print(f"{os.environ['DRAW']} of them, drawn with SEED={seed}", flush=True)
         todo = random.Random(seed).sample(todo, int(os.environ["DRAW"]))
+    # asked once, for all makes
+    os.environ["DOCTOR"] = subprocess.check_output([os.environ.get("PYTHON") or "python3", TOP / "common/doctor.py", "make"], text=True)
     workers = os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 1
     copies = queue.Queue()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        os.environ["TMPDIR"] = folder  # what the stopped tests leave goes with it
         for n in range(workers):
             copies.put(copies_in(f"{folder}/{n}"))
 
