@@ -385,11 +385,19 @@ libcuda.so.1 belongs to the NVIDIA driver'
         assert_equal "$stderr" 'libnvrtc.so.13, .12 or .11.2 is needed: libnvrtc.so.11.2: cannot open shared object file: No such file or directory
 libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
         [ "$TEST_BACKEND" = cpu ] || return 0
-        for version in 13 12 11.2; do # what it calls is in all of them
-            cp "$TOP/common/cpu/lib/libnvrtc.so.13" "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
-            try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:$TOP/common/cpu/lib" "$BATS_TEST_TMPDIR/saxpy" broken
-            assert_regex "$stderr" 'NVRTC_ERROR_COMPILATION'
-            rm "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
+        { # an NVRTC that compiles nothing, and shows its options; saxpy takes each version
+            sed -n 's/.*cuda_find(nvrtc, "\(.*\)",.*/int \1() { return 0; }/p' cuda_loader.h | grep -v 'CompileProgram\|GetErrorString'
+            echo 'int puts(const char *);
+                  const char *nvrtcGetErrorString(int code) { return "as asked"; }
+                  int nvrtcCompileProgram(void *program, int count, const char **options) { while (count--) puts(options[count]); return 6; }'
+        } | gcc -x c -w -shared -fPIC -o "$BATS_TEST_TMPDIR/libnvrtc.so" -
+        for version in 13 12 11.2; do
+            mv "$BATS_TEST_TMPDIR/libnvrtc.so" "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
+            try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:$TOP/common/cpu/lib" "$BATS_TEST_TMPDIR/saxpy"
+            assert_failure 1
+            assert_output $'--fmad=false\n--gpu-architecture=sm_75'
+            assert_regex "$stderr" 'NVRTC error 6, as asked'
+            mv "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version" "$BATS_TEST_TMPDIR/libnvrtc.so"
         done
     fi
 }

@@ -230,6 +230,9 @@ for a, b in [
         check(a)
     count += 1
 
+mine = np.zeros(6, np.float32).view(type("Mine", (np.ndarray,), {}))  # of a subclass, too, out itself is returned
+for out in mine[:3], mine[::2]:
+    expect(multiply(np.ones(3, np.float32), np.ones(3, np.float32), out) is out and (out == 1).all(), out)
 x = np.arange(10, dtype=np.float32)  # an out that overlaps with an input
 multiply(x[:-1], x[:-1], out=x[1:])
 expect(x.tolist() == [0, 0, 1, 4, 9, 16, 25, 36, 49, 64], x)
@@ -526,7 +529,7 @@ PROGRAM
 
 @test "03: the C interface: sizes that there are not, a pointer that is none, and all well after that" {
     EXPECTED='cudaFree: 0x1000 is not the start' try_python <<'PROGRAM'
-import ctypes
+import ctypes, os
 library, SIZE = ctypes.CDLL("./libmultiply.so"), ctypes.c_size_t
 d_x, x = ctypes.c_void_p(5), (ctypes.c_float * 4)(1, 2, 3, 4)
 huge = SIZE(2**62 + 2)
@@ -535,6 +538,15 @@ print(library.device_allocate(ctypes.byref(d_x), SIZE(4)), library.device_write(
 print(library.device_write(d_x, x, huge), library.device_read(x, d_x, huge), list(x))
 print(library.multiply_on_device(d_x, d_x, d_x, SIZE(2**40 + 256)), library.multiply_on_device(d_x, d_x, d_x, SIZE(2**64 - 1)))
 print(library.multiply_on_device(d_x, d_x, d_x, SIZE(4)), library.device_read(x, d_x, SIZE(4)), list(x))
+if os.environ["TEST_BACKEND"] == "cuda":  # the elements beyond 2**32, in 16 GiB
+    d_y, y, far = ctypes.c_void_p(), (ctypes.c_float * 4)(), 2**32
+    library.device_allocate(ctypes.byref(d_y), SIZE(far + 4))
+    end = ctypes.c_void_p(d_y.value + 4 * far)
+    library.device_write(end, x, SIZE(4))
+    library.multiply_on_device(d_y, d_y, d_y, SIZE(far + 4))
+    if library.device_read(y, end, SIZE(4)) != 0 or list(y) != [1, 16, 81, 256]:
+        print("beyond 2**32:", list(y))
+    library.device_free(d_y)
 for d_a, d_b, d_result in (None, d_x, d_x), (d_x, None, d_x), (d_x, d_x, None):
     print(library.multiply_on_device(d_a, d_b, d_result, SIZE(4)), end=" ")
 for a, b, result in (None, x, x), (x, None, x), (x, x, None):

@@ -210,6 +210,7 @@ __global__ void Deep(int *p) { *p = deep(p, 1000); }
 
 // ---- Arithmetic, and waiting
 
+__global__ void Misaligned(float *p) { *(float4 *)p = *(float4 *)(p + 1); } // misaligned
 __global__ void FarShift(int *p, int bits) { *p = 1 << bits; } // far-shift
 __global__ void Divide(volatile int *p) { p[0] = 7 / p[1]; }
 
@@ -289,6 +290,7 @@ int main(int argc, char **argv)
     IF("past-heap") PastHeap<<<1, 1>>>(b, 10);
     IF("past-array") PastArray<<<1, 1>>>(b, 8);
     IF("stack") Deep<<<1, 1>>>(b);
+    IF("misaligned") Misaligned<<<1, 1>>>((float *)a);
     IF("far-shift") FarShift<<<1, 1>>>(b, 40);
     IF("divide") Divide<<<1, 1>>>(b);
     IF("two-barriers") TwoBarriers<<<1, 8>>>(a);

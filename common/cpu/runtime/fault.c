@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // there if the program was built with AddressSanitizer
 void __asan_init(void) __attribute__((weak));
@@ -86,7 +87,7 @@ PUBLIC void cpu_cuda_trap(const char *file, int line) // __trap() in a kernel
     cpu_leave_kernel();
 }
 
-// ---- What g++ -fsanitize=bounds,shift-exponent finds: its runtime library, as far as it is needed
+// ---- What g++ -fsanitize=bounds,shift-exponent,alignment finds: its runtime library, as far as it is needed
 
 struct type {
     unsigned short kind, info;
@@ -126,4 +127,24 @@ PUBLIC void __ubsan_handle_shift_out_of_bounds(const struct place *place, size_t
     if (is_news(place))
         cpu_say("%s:%u: a shift by %ld bits is too far for the type %s", place->file, place->line,
                 (long)bits, place->type->name);
+}
+
+struct alignment {
+    struct place place;
+    unsigned char power, use; // 2^power is what the type needs; 0: load, 1: store, more: an address
+};
+
+// The host's processor reads at any address, a GPU does not.
+PUBLIC void __ubsan_handle_type_mismatch_v1(const struct alignment *a, size_t address)
+{
+    (void)address;
+    if (!cpu_running || a->use > 1) return;
+    char where[300], what[200];
+    const char *type = strrchr(a->place.type->name, ' '); // 'const struct float4'
+    type = type ? type + 1 : a->place.type->name + 1;
+    snprintf(where, sizeof where, "%s:%u", a->place.file, a->place.line);
+    snprintf(what, sizeof what, "%s a %.*s at an address that is no multiple of %d",
+             a->use ? "writes" : "reads", (int)strlen(type) - 1, type, 1 << a->power);
+    if (cpu_break_context(cudaErrorMisalignedAddress)) cpu_say_of_thread(where, what);
+    cpu_leave_kernel();
 }
