@@ -42,3 +42,8 @@ print("memory", library.gather_device_allocate(None, n), library.gather_pinned_a
 print(library.gather_pin(None, n), library.gather_pin(array, SIZE(0)), end=" ")
 print(library.gather_copy(None, array, n, None), library.gather_current_device(None))
 print("right", codes(), list(result))
+memory = ctypes.c_void_p()
+library.gather_device_allocate(ctypes.byref(memory), SIZE(64))
+place = Memory(None, memory)
+print("no source", library.gather_launch(ctypes.byref(Job(place, place, place, 2, 0, 4, 4, 2)), None))
+library.gather_device_free(memory)

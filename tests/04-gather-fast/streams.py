@@ -29,9 +29,9 @@ newer = take(another, d_index, mode="wrap", stream=B)
 tools.copy_on(A, another.address, minus.ctypes.data, 4 * n)
 print((newer.get() == x).all())
 base, elsewhere = DeviceArray(x), CudaArray(index, stream=A)
-newer = take(base, elsewhere, mode="wrap", stream=B)
+newest = take(base, elsewhere, mode="wrap", stream=B)
 tools.copy_on(A, elsewhere.address, zeros.ctypes.data, 4 * n)
-print((newer.get() == x).all())
+print((newest.get() == x).all())
 
 read, copy = CudaArray(x, stream=B), DeviceArray(y)  # out is still to be read
 tools.copy_later(B, copy.__cuda_array_interface__["data"][0], read.address, 4 * n)
@@ -42,7 +42,7 @@ take(d_x, CudaArray(index, stream=A), out, mode="wrap")  # where the index comes
 print(out.__cuda_array_interface__["stream"] == A)
 
 waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
-for d in d_x, d_y, d_index, d_out, new, newer, copy, out:
+for d in d_x, d_y, d_index, d_out, new, newer, newest, copy, out:
     d.get()
 print(tools.end_stream(A), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
 
