@@ -207,6 +207,10 @@ it returned 0"
     assert_failure 1
     assert_output 'opened ./libhello.so'
     assert_equal "$stderr" 'dlsym: ./libhello.so: undefined symbol: goodbye'
+    gcc -shared -o "$BATS_TEST_TMPDIR/libnull.so" -Wl,--defsym=nothing=0 # a symbol may be there, and NULL
+    try ./load now "$BATS_TEST_TMPDIR/libnull.so" nothing
+    assert_failure 1
+    assert_equal "$stderr" 'dlsym: the symbol is NULL'
 }
 
 @test "02: a bare name is not looked for here, ./name is; LD_LIBRARY_PATH adds a folder" {

@@ -70,8 +70,9 @@ static void run(void *function)
     void *answers[] = {&start, &size};
     DRIVER(cuPointerGetAttributes, 2, asked, answers, device_x + 4);
     printf("its start: %d, all its bytes: %d\n", start == device_x, size >= sizeof x);
+    start = 1, size = 2;
     DRIVER(cuPointerGetAttributes, 2, asked, answers, (unsigned long long)x);
-    printf("the host's: %llu %zu\n", start, size);
+    printf("the host's, as it was: %llu %zu\n", start, size);
     DRIVER(cuLaunchKernel, function, 2, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL);
     DRIVER(cuCtxSynchronize);
     DRIVER(cuMemcpyDtoH_v2, y, device_y, sizeof y);

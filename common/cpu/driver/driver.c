@@ -115,18 +115,18 @@ PUBLIC CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
     IN_CONTEXT(cudaMemcpy(to, (const void *)from, bytes, cudaMemcpyDeviceToHost));
 }
 
-// What is not known is NULL or 0, and no error.
+// What is not known stays as it was, and is no error.
 static cudaError_t range_of(unsigned count, const CUpointer_attribute *attributes, void **values,
                             CUdeviceptr pointer)
 {
     ENTER();
     const struct cpu_allocation *a = cpu_find_allocation((const void *)pointer);
     if (!count || !attributes || !values) LEAVE(cudaErrorInvalidValue);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; a && i < count; i++)
         if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-            *(CUdeviceptr *)values[i] = a ? (CUdeviceptr)a->base : 0;
+            *(CUdeviceptr *)values[i] = (CUdeviceptr)a->base;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-            *(size_t *)values[i] = a ? a->bytes : 0;
+            *(size_t *)values[i] = a->bytes;
         else
             LEAVE(cudaErrorInvalidValue);
     LEAVE(cudaSuccess);
