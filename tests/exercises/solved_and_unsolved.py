@@ -50,8 +50,9 @@ def faults_of(stage, name):
             faults += f"{name}: no hole\n"
         if len(importlib.import_module(f"wrong_{stage.name[:2]}").WRONG.get(name, [])) < 5:
             faults += f"{name}: fewer than five wrong answers\n"
-        if os.environ.get("WRONG_ANSWERS") != "all" and any(path.suffix == ".pyx" for path in solutions):
-            return faults  # Cython takes long: what the unsolved one says is asked for by make test-all
+        is_short = name in exercises.exercises(stage)[:3] and all(path.suffix != ".pyx" for path in solutions)
+        if os.environ.get("WRONG_ANSWERS") != "all" and not is_short:
+            return faults  # it takes long: what the other unsolved ones say is asked for by make test-all
         said = exercises.attempt(stage, name, pathlib.Path(answers))
     if not said or "does not compile" in said[0]:
         faults += f"{name}: unsolved, the check says {said}\n"
