@@ -31,7 +31,7 @@ offline:
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
 clean:
-	@for stage in $(STAGES) 04-gather/bench; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
+	@for stage in $(STAGES) 04-gather/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
 	rm -rf common/cpu/lib tests/soak/tools.so
 
 # What builds has to know the device: found once here, for all stages.

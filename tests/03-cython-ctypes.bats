@@ -768,6 +768,7 @@ PROGRAM
 }
 
 @test "03: the stage runs alone, beside common, and clean removes what was built" {
+    takes_long
     run_alone 03-cython-ctypes
     assert_equal "$(grep -c '^Hello World From GPU!' <<<"$output")" 6
     assert_equal "$(grep -c '^Load cuda function successfully!' <<<"$output")" 2

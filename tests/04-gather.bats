@@ -143,6 +143,7 @@ print(len(shown), [ms for ms in shown if ms not in [f"{x:.{len(ms.partition(chr(
 }
 
 @test "04: the room fast runs alone, with its stage beside common, and clean removes what was built" { # the stage: below
+    takes_long
     run_alone 04-gather 04-gather/fast
     assert_line '577 of 577 as numpy.take'
 }

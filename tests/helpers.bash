@@ -120,6 +120,11 @@ try_make() {
     try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$@"
 }
 
+# What takes long and make test does not need: on the stand-in it is for make test-all.
+takes_long() {
+    [ "$TEST_BACKEND" = cuda ] || [ "${WRONG_ANSWERS:-}" = all ] || skip "it takes long: make test-all"
+}
+
 # Runs a stage that was copied out with common, or rooms of it: run_alone STAGE [ROOM]... A second build has nothing to
 # do, and clean leaves what there was. After it, output and lines are those of make run.
 run_alone() {

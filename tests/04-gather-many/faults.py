@@ -1,0 +1,30 @@
+"""On rank 1 CUDA calls fail, one after the other: all ranks are told the same, nobody waits for ever, and the next call is right."""
+import os
+
+import numpy as np
+from mpi4py import MPI
+
+from many import take
+
+comm = MPI.COMM_WORLD
+slice, index = np.arange(100, dtype=np.float64) + 100 * comm.rank, np.arange(0, 300, 7) + comm.rank
+said, failed, number = set(), 0, 0
+for attempt in range(60):
+    if comm.rank == 1:
+        number += 60 + attempt % 61
+        os.environ.update(CPU_CUDA_FAIL=str(number), CPU_CUDA_FAIL_CODE="2")  # counted from the first attempt on
+    try:
+        result, error = take(comm, slice, index), None
+        if (result != index).any():
+            print("WRONG")
+    except (MemoryError, RuntimeError) as caught:
+        error = f"{type(caught).__name__}: {caught}"
+    if len(set(comm.allgather(error))) > 1:
+        print("not the same on all ranks:", error)
+    said.add(error)
+    failed += error is not None
+os.environ.pop("CPU_CUDA_FAIL", None)
+last = (take(comm, slice, index) == index).all()
+if comm.rank == 0:
+    print(*sorted(said - {None}), sep="\n")
+    print("more than ten calls fail:", failed > 10, "the next one is right:", last)
