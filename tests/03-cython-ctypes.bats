@@ -187,6 +187,7 @@ two DeviceArrays: 400 of 400 equal to NumPy's"
 
 @test "03: multiply takes any shape and layout, result in a new array or in out" {
     try_python <<'PROGRAM'
+import sys
 import numpy as np
 from multiply import multiply
 
@@ -239,6 +240,10 @@ expect(x.tolist() == [0, 0, 1, 4, 9, 16, 25, 36, 49, 64], x)
 surroundings = np.full((4, 4), 7, np.float32)  # nothing beside a strided out is written
 multiply(np.ones((2, 2), "f"), np.ones((2, 2), "f"), out=surroundings[1:3, 1:3])
 expect(surroundings.sum() == 12 * 7 + 4)
+held = sys.getrefcount(x), sys.getrefcount(big)  # nothing holds its arrays after a call
+for _ in range(10):
+    multiply(x, x), multiply(big[::2], big[1::2])
+expect(held == (sys.getrefcount(x), sys.getrefcount(big)), held)
 print(count, "pairs of arrays")
 PROGRAM
     assert_success

@@ -1,4 +1,6 @@
 """Empty, read-only, strided, reversed, unaligned and int64 arrays agree with NumPy."""
+import sys
+
 import numpy as np
 from wrapper import cuda_gather
 
@@ -23,3 +25,7 @@ for name, (a, i) in cases.items():
     if not (res.flags.writeable and res.flags.owndata):
         print(name, "gives no array of its own")
 print(len(cases), "looked at; unaligned:", not unaligned.flags.aligned)
+held = sys.getrefcount(x), sys.getrefcount(idx)
+for _ in range(10):
+    cuda_gather(x, idx)
+print("nothing holds them:", held == (sys.getrefcount(x), sys.getrefcount(idx)))
