@@ -53,6 +53,7 @@ def run(command, folder, seconds, path, **more):
     """
     settings = {**os.environ, "PYTHONPATH": path, "C_INCLUDE_PATH": path, "PASSED": PASSED, **more}
     settings["PYTHONOPTIMIZE"] = ""  # or an assert of the answer would not be looked at
+    settings["PYTHONDONTWRITEBYTECODE"] = "1"  # of two answers within a second Python may take the older one's
     settings["CPU_CUDA_SEED"] = str(random.randrange(1000))  # on the stand-in: another order of the threads
     with subprocess.Popen(
         command,
