@@ -21,7 +21,7 @@ needs_mpi() {
 
 # Runs a command on so many ranks: ranks 3 COMMAND... The line of the stand-in comes once for each rank.
 ranks() {
-    try mpirun -n "$1" env PYTHONPATH="$PWD:../fast:$BATS_TEST_DIRNAME" "${@:2}"
+    try mpirun -n "$1" env PYTHONPATH="$PWD:../fast:$BATS_TEST_DIRNAME/04-gather-fast" "${@:2}"
 }
 
 @test "many: without MPI, make says so in one line" {
@@ -80,12 +80,18 @@ plan = Plan(test_many.comm, np.ones(5)); plan.take([0]); print(plan.seconds["car
 
 @test "many: arrays on the device, and plain C" {
     needs_mpi
-    ranks 2 "$TEST_PYTHON" -c '
+    build_tools
+    ranks 2 TOOLS="$BATS_TEST_TMPDIR/tools.so" "$TEST_PYTHON" -c '
 import numpy as np
+from arrays import CudaArray, pinned, tools
 from gather import DeviceArray
 from test_many import comm, take
-index = DeviceArray(np.array([5, -1, 0]))
+tools = tools()
+stream, later = tools.new_stream(), pinned(np.array([5, -1, 0]))
+index = CudaArray(np.zeros(3, np.int64), stream=stream)
+tools.copy_later(stream, index.address, later.ctypes.data, 24)  # take waits for it
 result = take(comm, DeviceArray(np.arange(3.0) + 3 * comm.rank), index)
+tools.end_stream(stream)
 print(type(result).__name__, result.get())'
     assert_success
     assert_equal "$output" $'DeviceArray [5. 5. 0.]\nDeviceArray [5. 5. 0.]'

@@ -4,8 +4,6 @@
 Build: make build
 Run:   mpirun -n 4 python3 test_many.py
 """
-import operator
-
 import numpy as np
 
 from cuda_error import CudaError, exception_for
@@ -28,6 +26,7 @@ cdef extern from *:
     unsigned long long gather_plan_size(const gather_plan *plan)
     const char *gather_plan_seconds(const gather_plan *plan, double *seconds)
     void gather_plan_free(gather_plan *plan) nogil
+    int gather_wait_for(void *stream, void *other) nogil
     const char *gather_error_name(int code)
     const char *gather_error_text(int code)
 
@@ -59,13 +58,26 @@ cdef raise_for(int code, gather_fault fault, size):
 
 
 def locate(name, x):
-    """(address, shape, dtype, what keeps it alive) of a NumPy array or of what has __cuda_array_interface__."""
+    """(address, shape, dtype, what keeps it alive) of a NumPy array or of what has __cuda_array_interface__.
+
+    All work is on the default stream, which waits here for what is pending on the array's own.
+    """
+    cdef int code
+    cdef size_t stream
     interface = None if isinstance(x, np.ndarray) else getattr(x, "__cuda_array_interface__", None)
+    if isinstance(x, np.ma.MaskedArray) or interface is not None and interface.get("mask") is not None:
+        raise TypeError(f"{name}: an array without a mask is taken")
     if interface is None:
         x = np.require(x, requirements=["C", "A"])
         return x.ctypes.data, x.shape, x.dtype, x
     if interface.get("strides") is not None:
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
+    stream = interface.get("stream") or 1
+    if stream != 1:
+        with nogil:
+            code = gather_wait_for(NULL, <void *>stream)
+        if code != 0:
+            raise CudaError(code, gather_error_name(code).decode(), gather_error_text(code).decode())
     return interface["data"][0], tuple(interface["shape"]), np.dtype(interface["typestr"]), x
 
 

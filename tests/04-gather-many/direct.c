@@ -3,7 +3,14 @@
 #include <stdlib.h>
 
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-enum { ROOM = 1 << 26 };
+int cudaPointerGetAttributes(void *attributes, const void *pointer);
+enum { ROOM = 1 << 26, ON_DEVICE = 2 };
+
+static int is_on_device(const void *pointer)
+{
+    int attributes[16] = {0}; // the first one is the kind of memory
+    return cudaPointerGetAttributes(attributes, pointer) == 0 && attributes[0] == ON_DEVICE;
+}
 
 int MPIX_Query_cuda_support(void)
 {
@@ -15,6 +22,8 @@ int MPI_Alltoallv(const void *from, const int out[], const int out_at[], MPI_Dat
 {
     char *a = malloc(ROOM), *b = malloc(ROOM);
     int ranks, code;
+    if (!is_on_device(from) || !is_on_device(to))
+        abort();
     MPI_Comm_size(comm, &ranks);
     for (int r = 0; r < ranks; r++)
         cudaMemcpy(a + out_at[r], (const char *)from + out_at[r], out[r], 4);

@@ -31,6 +31,7 @@ for what, call in {
     "too large": lambda: take(comm, slice, on([0], np.array([2**63], np.uint64))),
     "two dimensions": lambda: take(comm, on([1], slice.reshape(5, 2), slice), good),
     "halves": lambda: take(comm, slice.astype("f2"), good),
+    "a mask": lambda: take(comm, slice, on([2], np.ma.array([1, 2, 3], mask=[0, 1, 0]))),
     "mode": lambda: take(comm, slice, good, mode=on([1], "huh", "raise")),
     "plan": lambda: (lambda plan: [plan.take(good).tolist(), plan.take(good + rank).tolist(), plan.size])(Plan(comm, slice)),
     "right again": lambda: take(comm, slice, good),
