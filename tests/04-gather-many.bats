@@ -57,10 +57,11 @@ ranks() {
 @test "many: whichever CUDA call fails on a rank, all are told, and the next call is right" {
     needs_mpi
     [ "$TEST_BACKEND" = cpu ] || skip "the stand-in makes calls fail"
-    EXPECTED=CPU_CUDA_FAIL ranks 3 "$TEST_PYTHON" "$PROGRAMS/faults.py"
+    # a rank that has failed still sends something, as the others wait for it
+    EXPECTED='CPU_CUDA_FAIL|nobody has written' ranks 3 "$TEST_PYTHON" "$PROGRAMS/faults.py"
     assert_success
     assert_output "MemoryError: rank 1: the GPU has no room for these arrays
-more than ten calls fail: True the next one is right: True"
+more than fifty calls fail: True the next one is right: True"
 }
 
 @test "many: an MPI that takes addresses on the device gets them" {
