@@ -437,6 +437,7 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
 }
 
 @test "02: the stage runs alone, beside common, and clean removes what was built" {
+    takes_long # stage 01 does the same
     run_alone 02-dlopen-from-c
     assert_output --partial "$GREETINGS
 0"

@@ -560,6 +560,7 @@ SEEN
     assert_output --regexp '^# CC
 # HOME
 # LC_ALL
+# OPENBLAS_NUM_THREADS
 # PATH
 # TERM
 # TEST_BACKEND
