@@ -79,6 +79,45 @@ plan = Plan(test_many.comm, np.ones(5)); plan.take([0]); print(plan.seconds["car
     assert_equal "$(grep -c 'MPI, from device memory' <<<"$output")" 3
 }
 
+@test "many: NCCL carries, is started once for a communicator and ended with it; whichever of its calls fails, all are told" {
+    needs_mpi
+    [ "$TEST_BACKEND" = cpu ] || skip "this NCCL carries for the stand-in"
+    mpicc -fPIC -shared -o "$BATS_TEST_TMPDIR/libnccl.so.2" "$PROGRAMS/nccl.c" -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cd "$BATS_TEST_TMPDIR" || return 1 # no name with a space in LD_PRELOAD
+    EXPECTED='nobody has written' try mpirun -n 3 env LD_PRELOAD=./libnccl.so.2 LD_LIBRARY_PATH=. PYTHONPATH="$OLDPWD:$OLDPWD/../fast" "$TEST_PYTHON" -c '
+import os
+import numpy as np
+from many import Plan, take
+from test_many import comm, main
+
+slice, index = np.arange(4.0) + 4 * comm.rank, np.arange(12)
+for name in "ncclCommInitRank", "ncclSend", "ncclRecv", "ncclGroupEnd":
+    os.environ["NCCL_FAIL"] = name
+    try:
+        take(comm, slice, index)
+    except RuntimeError as error:
+        print(name, error)
+os.environ.pop("NCCL_FAIL")
+main(40)
+other = comm.Dup()
+for _ in range(2):
+    plan = Plan(other, slice)
+    print(plan.take(index).sum(), plan.seconds["carrier"])
+other.Free()
+os.environ["GATHER_CARRIER"] = "mpi"
+plan = Plan(comm, slice)
+print(plan.take(index).sum(), plan.seconds["carrier"])'
+    assert_success
+    assert_line '40 of 40 as numpy.take, on 3 ranks'
+    for name in ncclCommInitRank ncclSend ncclRecv ncclGroupEnd; do
+        assert_equal "$(grep -c "^$name CUDA error 999, cudaErrorUnknown: unknown error, on rank 1$" <<<"$output")" 3
+    done
+    assert_equal "$(grep -c '^66.0 NCCL$' <<<"$output")" 6
+    assert_equal "$(grep -c '^66.0 MPI, by pinned memory$' <<<"$output")" 3
+    # rank 1 has not started the first one
+    assert_equal "$(grep '^NCCL' <<<"$stderr" | sort)" "$(printf 'NCCL: started %s, ended %s, sent\n' 2 2 3 3 3 3)"
+}
+
 @test "many: arrays on the device, and plain C" {
     needs_mpi
     build_tools

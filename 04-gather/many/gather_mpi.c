@@ -29,7 +29,7 @@ struct gather_plan {
     char *sent, *received; // what MPI reads and writes: room for each rank
     size_t room;           // bytes
     int is_direct;         // MPI takes addresses on the device
-    struct ncclComm *nccl; // if it is there, it carries, and MPI does not
+    struct ncclComm *nccl; // if it is there, it carries, and MPI does not; it belongs to comm
     double seconds[5];
 };
 
@@ -74,20 +74,40 @@ static int find_nccl(void)
     return 1;
 }
 
-// With NCCL only if all ranks have it, and each its own GPU.
+static int end_nccl(MPI_Comm comm, int key, void *nccl, void *unused)
+{
+    (void)comm, (void)key, (void)unused;
+    ncclCommDestroy(nccl);
+    return MPI_SUCCESS;
+}
+
+// With NCCL only if all ranks have it, and each its own GPU. To start it takes some tenths of a second: it stays with the
+// communicator (an attribute, as MPI calls it), for the next plan, and ends with it.
 static int start_nccl(struct gather_plan *plan, int has_own_gpu)
 {
+    static int key = MPI_KEYVAL_INVALID;
     struct nccl_id id;
-    int is_there = has_own_gpu && plan->ranks > 1 && find_nccl();
+    int is_known, is_there = has_own_gpu && plan->ranks > 1 && find_nccl();
     MPI_Allreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MIN, plan->comm);
     if (!is_there)
+        return 0;
+    if (key == MPI_KEYVAL_INVALID)
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_nccl, &key, NULL);
+    MPI_Comm_get_attr(plan->comm, key, &plan->nccl, &is_known);
+    if (is_known)
         return 0;
     int code = plan->rank == 0 ? ncclGetUniqueId(&id) : 0;
     MPI_Bcast(&code, 1, MPI_INT, 0, plan->comm);
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, plan->comm);
-    return code == 0 && ncclCommInitRank(&plan->nccl, plan->ranks, id, plan->rank) == 0
-               ? 0
-               : UNKNOWN_ERROR;
+    if (code == 0)
+        code = ncclCommInitRank(&plan->nccl, plan->ranks, id, plan->rank);
+    int failed = code != 0; // all ranks keep it, or none
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, plan->comm);
+    if (!failed)
+        MPI_Comm_set_attr(plan->comm, key, plan->nccl);
+    else if (code == 0)
+        ncclCommDestroy(plan->nccl);
+    return code == 0 ? 0 : UNKNOWN_ERROR;
 }
 
 // ---- All ranks go on, or none
@@ -191,8 +211,6 @@ void gather_plan_free(struct gather_plan *plan)
 {
     if (!plan)
         return;
-    if (plan->nccl)
-        ncclCommDestroy(plan->nccl);
     gather_device_free(plan->slice);
     gather_device_free(plan->d_starts);
     for (char **rooms = (char *[]){plan->sent, plan->received, NULL}; *rooms; rooms++)

@@ -15,8 +15,8 @@ struct gather_fault {
 struct gather_plan; // a source: the slice of each rank, on that rank's GPU
 
 // This rank's slice, `elements` of 4 or 8 bytes in host or device memory, goes to its GPU; there may be none. The whole
-// source is the slices one behind the other, rank by rank. `comm` has to live as long as the plan. The GPU of each process becomes the one of its number on
-// its machine.
+// source is the slices one behind the other, rank by rank. `comm` has to live as long as the plan. The GPU of each process
+// becomes the one of its number on its machine.
 int gather_plan_make(struct gather_plan **plan, MPI_Comm comm, const void *slice, size_t elements,
                      int element_bytes, struct gather_fault *fault);
 

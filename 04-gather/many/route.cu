@@ -39,6 +39,17 @@ __device__ static int owner_of(long long j, const long long *starts, int ranks)
     return low;
 }
 
+// A number for each thread that counts: *counter goes up by how many of its warp have the same owner, in one step. -1: none.
+// All threads of the warp call it.
+__device__ static unsigned long long take_number(unsigned long long *counters, int owner)
+{
+    unsigned same = __match_any_sync(~0u, owner), lane = threadIdx.x % 32, first = __ffs(same) - 1;
+    unsigned long long number = 0;
+    if (lane == first && owner >= 0)
+        number = atomicAdd(&counters[owner], (unsigned long long)__popc(same));
+    return __shfl_sync(~0u, number, first) + __popc(same & ((1u << lane) - 1));
+}
+
 // Each block counts the indices of its tile, one counter a rank, in shared memory: few atomics go beyond the block.
 template <typename Index>
 __device__ static void count_tile(const route &r, const Index *index, unsigned long long *counters,
@@ -47,12 +58,11 @@ __device__ static void count_tile(const route &r, const Index *index, unsigned l
     for (int k = threadIdx.x; k < r.ranks; k += THREADS)
         counters[k] = 0;
     __syncthreads();
-    size_t begin = (size_t)blockIdx.x * TILE, end = begin + TILE < r.N ? begin + TILE : r.N;
-    for (size_t i = begin + threadIdx.x; i < end; i += THREADS) {
-        long long j = position_of(index[i], r.starts[r.ranks], r.mode);
-        if (j >= 0)
-            atomicAdd(&counters[owner_of(j, r.starts, r.ranks)], 1ull);
-        else if (first_bad)
+    size_t begin = (size_t)blockIdx.x * TILE;
+    for (size_t i = begin + threadIdx.x; i < begin + TILE; i += THREADS) { // whole warps
+        long long j = i < r.N ? position_of(index[i], r.starts[r.ranks], r.mode) : -1;
+        take_number(counters, j < 0 ? -1 : owner_of(j, r.starts, r.ranks));
+        if (i < r.N && j < 0 && first_bad)
             atomicMin(first_bad, (unsigned long long)i);
     }
     __syncthreads();
@@ -79,13 +89,15 @@ __global__ void SortKernel(route r, const Index *index, unsigned long long *next
     for (int k = threadIdx.x; k < r.ranks; k += THREADS)
         counters[k] = atomicAdd(&next[k], counters[k]);
     __syncthreads();
-    size_t begin = (size_t)blockIdx.x * TILE, end = begin + TILE < r.N ? begin + TILE : r.N;
-    for (size_t i = begin + threadIdx.x; i < end; i += THREADS) {
-        long long j = position_of(index[i], r.starts[r.ranks], r.mode);
-        int owner = owner_of(j, r.starts, r.ranks);
-        unsigned long long k = atomicAdd(&counters[owner], 1ull);
-        wanted[k] = j - r.starts[owner];
-        position[k] = i;
+    size_t begin = (size_t)blockIdx.x * TILE;
+    for (size_t i = begin + threadIdx.x; i < begin + TILE; i += THREADS) {
+        long long j = i < r.N ? position_of(index[i], r.starts[r.ranks], r.mode) : -1;
+        int owner = j < 0 ? -1 : owner_of(j, r.starts, r.ranks);
+        unsigned long long k = take_number(counters, owner);
+        if (owner >= 0) {
+            wanted[k] = j - r.starts[owner];
+            position[k] = i;
+        }
     }
 }
 
