@@ -52,6 +52,7 @@ test-all:
 	@WRONG_ANSWERS=all $(MAKE) --no-print-directory test
 # DRAW=20: so many of them, drawn; SEED=: those of another time
 mutants: build
+	@! command -v mpicc >/dev/null || ! $(PY) -c 'import mpi4py' || $(MAKE) --no-print-directory -C 04-gather/many build
 	@BACKEND='$(BACKEND)' DRAW='$(DRAW)' SEED='$(SEED)' $(PYTHON) tests/mutants/mutants.py
 
 SECONDS ?= 60

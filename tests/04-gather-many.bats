@@ -115,7 +115,7 @@ print(plan.take(index).sum(), plan.seconds["carrier"])'
     assert_equal "$(grep -c '^66.0 NCCL$' <<<"$output")" 6
     assert_equal "$(grep -c '^66.0 MPI, by pinned memory$' <<<"$output")" 3
     # rank 1 has not started the first one
-    assert_equal "$(grep '^NCCL' <<<"$stderr" | sort)" "$(printf 'NCCL: started %s, ended %s, sent\n' 2 2 3 3 3 3)"
+    assert_equal "$(grep '^NCCL' <<<"$stderr" | sort)" "$(printf 'NCCL: on GPU %s, started %s, ended %s, sent\n' 0 3 3 1 2 2 2 3 3)"
 }
 
 @test "many: arrays on the device, and plain C" {
@@ -141,6 +141,24 @@ print(type(result).__name__, result.get())'
         assert_line --index 0 "${n}000 of ${n}000 right, on $n ranks"
     done
     assert_line --index 1 'rank 1: index[999] = 600 is out of range'
+    ranks 2 CUDA_VISIBLE_DEVICES= ./many_c
+    assert_failure
+    assert_output ''
+    assert_regex "$stderr" 'rank 0: CUDA error 100, cudaErrorNoDevice: '
+}
+
+@test "many: wrong elements are noticed, and the exit status is 1" {
+    needs_mpi
+    find_compiler
+    sed 's/= got\[k\]/= got[0]/' route.cu >"$BATS_TEST_TMPDIR/route.cu"
+    "${compile[@]}" -I. -I../fast -I../../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$BATS_TEST_TMPDIR/libroute.so" \
+        "$BATS_TEST_TMPDIR/route.cu" ../fast/gather.cu ../fast/memory.cu
+    ranks 2 LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./many_c
+    assert_failure
+    assert_line --index 0 --regexp '^[0-9]{1,3} of 2000 right, on 2 ranks$'
+    ranks 2 LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$TEST_PYTHON" test_many.py 20
+    assert_failure
+    assert_output --regexp '^1?[0-9] of 20 as numpy.take, on 2 ranks'
 }
 
 @test "many: the commands of the page print what the page shows" {
@@ -149,4 +167,17 @@ print(type(result).__name__, result.get())'
     LIMIT=300 try "$TEST_PYTHON" tests/pages.py run 04-gather/many/README.md
     assert_success
     assert_output '1 commands, 0 print something else'
+}
+
+@test "many: the figure shows the numbers of the page's table" {
+    try "$TEST_PYTHON" -c '
+import re
+table = open("README.md").read().split("Where the time goes")[1]
+rows = [line.strip("| ").split(" | ") for line in re.findall(r"(?m)^\|.*rank.*\|$", table)[:3]]
+names = "sort", "there", "gather", "back", "place", "memory"
+wanted = [f"{name}: {ms} ms" for row in rows for name, ms in zip(names, row[1:])]
+print(re.findall("<title>(.*?)</title>", open("times.svg").read()) == wanted, len(wanted))
+print(*(abs(sum(map(float, row[1:-1])) - float(row[-1])) < 0.15 for row in rows))'
+    assert_output 'True 18
+True True True'
 }

@@ -1,5 +1,5 @@
 // NCCL for the stand-in, as libnccl.so.2 and in front of all else (LD_PRELOAD): it carries by MPI, and each process finds as many
-// GPUs as it asks for. NCCL_FAIL=ncclRecv: that function fails on rank 1. At the end it says on stderr what was started and ended.
+// GPUs as it asks for. NCCL_FAIL=ncclRecv: that function fails on rank 1. At the end it says on stderr which GPU, and what was started and ended.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct part {
     size_t bytes;
     MPI_Request request;
 } parts[MOST];
-static int open, started, ended, sent;
+static int open, started, ended, sent, gpu = -1;
 
 static int fails(const char *name)
 {
@@ -36,6 +36,7 @@ int cudaGetDeviceCount(int *count)
 
 int cudaSetDevice(int device)
 {
+    gpu = device;
     return device < 8 ? 0 : 101;
 }
 
@@ -106,5 +107,5 @@ int ncclGroupEnd(void)
 __attribute__((destructor)) static void say(void)
 {
     if (started || ended)
-        fprintf(stderr, "NCCL: started %d, ended %d, %s\n", started, ended, sent ? "sent" : "nothing sent");
+        fprintf(stderr, "NCCL: on GPU %d, started %d, ended %d, %s\n", gpu, started, ended, sent ? "sent" : "nothing sent");
 }

@@ -78,6 +78,9 @@ def attempt(copy, stage, file, old, new):
 
 def main(stages):
     rows = [(stage, *row) for stage in stages or MUTANTS for row in MUTANTS[stage]]
+    if not (TOP / "04-gather/many/many_c").exists():
+        print("04-gather/many is not built: its bugs are left out")
+        rows = [row for row in rows if row[0] != "04-gather/many"]
     rows = [row for row in rows if re.search(os.environ.get("ONLY", ""), row[4])]
     todo = [row for row in rows if len(row) == 5]
     print(f"{len(todo)} bugs, and {len(rows) - len(todo)} that make no difference", flush=True)
