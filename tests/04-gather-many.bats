@@ -54,6 +54,24 @@ ranks() {
     assert_output ''
 }
 
+@test "many: arguments that make no sense are a code, in C, and the same one on all ranks" {
+    needs_mpi
+    mpicc -Wall -Wextra -I. -I../fast -o "$BATS_TEST_TMPDIR/arguments" "$PROGRAMS/arguments.c" -L. -lgather_mpi -lroute -Wl,-rpath,"$PWD"
+    EXPECTED="or NULL" ranks 2 "$BATS_TEST_TMPDIR/arguments"
+    assert_success
+    assert_equal "$(sort -u <<<"$output")" 'make, 2^61 elements: 1 of rank 1
+make, 3 bytes: 1 of rank 1
+make, no slice: 1 of rank 1
+take, 2^61 indices: 1 of rank 1
+take, 5 bytes: 1 of rank 1
+take, mode -1: 1 of rank 1
+take, mode 7: 1 of rank 1
+take, no index: 1 of rank 1
+take, no result: 1 of rank 1
+then: 0, 1 2'
+    assert_equal "${#lines[@]}" 20
+}
+
 @test "many: whichever CUDA call fails on a rank, all are told, and the next call is right" {
     needs_mpi
     [ "$TEST_BACKEND" = cpu ] || skip "the stand-in makes calls fail"
@@ -85,8 +103,9 @@ plan = Plan(test_many.comm, np.ones(5)); plan.take([0]); print(plan.seconds["car
     mpicc -fPIC -shared -o "$BATS_TEST_TMPDIR/libnccl.so.2" "$PROGRAMS/nccl.c" -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
     cd "$BATS_TEST_TMPDIR" || return 1 # no name with a space in LD_PRELOAD
     EXPECTED='nobody has written' try mpirun -n 3 env LD_PRELOAD=./libnccl.so.2 LD_LIBRARY_PATH=. PYTHONPATH="$OLDPWD:$OLDPWD/../fast" "$TEST_PYTHON" -c '
-import os
+import concurrent.futures, ctypes, os
 import numpy as np
+from gather import DeviceArray
 from many import Plan, take
 from test_many import comm, main
 
@@ -103,6 +122,13 @@ other = comm.Dup()
 for _ in range(2):
     plan = Plan(other, slice)
     print(plan.take(index).sum(), plan.seconds["carrier"])
+on_gpu = DeviceArray(index)  # on the first GPU: for ranks 1 and 2 that is another one
+def in_thread():  # which begins on the first GPU, and is left there
+    number, total = ctypes.c_int(), plan.take(on_gpu).get().sum()
+    ctypes.CDLL("./libnccl.so.2").cudaGetDevice(ctypes.byref(number))
+    return total, number.value
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    print("in a thread", *pool.submit(in_thread).result())
 other.Free()
 os.environ["GATHER_CARRIER"] = "mpi"
 plan = Plan(comm, slice)
@@ -113,6 +139,7 @@ print(plan.take(index).sum(), plan.seconds["carrier"])'
         assert_equal "$(grep -c "^$name CUDA error 999, cudaErrorUnknown: unknown error, on rank 1$" <<<"$output")" 3
     done
     assert_equal "$(grep -c '^66.0 NCCL$' <<<"$output")" 6
+    assert_equal "$(grep -c '^in a thread 66.0 0$' <<<"$output")" 3
     assert_equal "$(grep -c '^66.0 MPI, by pinned memory$' <<<"$output")" 3
     # rank 1 has not started the first one
     assert_equal "$(grep '^NCCL' <<<"$stderr" | sort)" "$(printf 'NCCL: on GPU %s, started %s, ended %s, sent\n' 0 3 3 1 2 2 2 3 3)"

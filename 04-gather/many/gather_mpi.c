@@ -4,6 +4,7 @@
 #include "gather_mpi.h"
 #include "route.h"
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(OPEN_MPI)
@@ -14,13 +15,17 @@
 #define ROOMS (16 << 20) // bytes that a rank sends, or receives, in one round
 #endif
 
-enum { UNKNOWN_ERROR = 999 }; // cudaErrorUnknown: NCCL has codes of its own
+enum {
+    INVALID_VALUE = 1,
+    UNKNOWN_ERROR = 999
+}; // cudaErrorUnknown for NCCL, which has codes of its own
 
 typedef unsigned long long count; // of elements: 64 bits, where MPI's own are ints
 
 struct gather_plan {
     MPI_Comm comm;
     int rank, ranks, element_bytes;
+    int device;          // its number
     void *slice;         // on the device
     long long *starts;   // ranks + 1: where each slice begins in the whole source
     long long *d_starts; // the same on the device
@@ -207,6 +212,11 @@ static int exchange(const struct gather_plan *plan, char *from, const count *out
 
 // ---- The interface
 
+static int is_array(size_t elements, int bytes) // one that can be
+{
+    return (bytes == 4 || bytes == 8) && elements <= PTRDIFF_MAX / 8;
+}
+
 void gather_plan_free(struct gather_plan *plan)
 {
     if (!plan)
@@ -275,6 +285,8 @@ int gather_plan_make(struct gather_plan **result, MPI_Comm comm, const void *sli
     int has_own_gpu, code = choose_device(comm, &has_own_gpu);
     size_t starts_bytes = (plan->ranks + 1) * sizeof *plan->starts,
            rooms = plan->ranks * plan->room;
+    TRY(is_array(elements, element_bytes) ? 0 : INVALID_VALUE);
+    TRY(gather_current_device(&plan->device));
     TRY(gather_device_allocate((void **)&plan->d_starts, starts_bytes));
     TRY(gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL));
     TRY(gather_device_allocate(&plan->slice, elements * element_bytes));
@@ -317,14 +329,21 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
     struct route route = {index, N, index_bytes, mode, plan->d_starts, plan->ranks};
     struct gather_job job = {
         .element_bytes = plan->element_bytes, .index_bytes = 8, .mode = GATHER_CLIP};
-    int code = 0;
+    int code = 0, before = -1, number; // numbers of devices; another thread may use another one
     double start = MPI_Wtime();
     *fault = (struct gather_fault){.position = -1};
 
     // 1. Where do the indices go?
-    if (N > 0) {
-        TRY(gather_find(&where, NULL, index, N * index_bytes));
-        TRY(gather_find(&target, NULL, result, N * bytes));
+    TRY(is_array(N, index_bytes) && mode >= GATHER_RAISE && mode <= GATHER_CLIP ? 0
+                                                                                : INVALID_VALUE);
+    TRY(route_use_device(plan->device, &before));
+    if (N > 0) { // what is on another GPU is copied, as from the host
+        TRY(gather_find(&where, &number, index, N * index_bytes));
+        if (code == 0 && number >= 0 && number != plan->device)
+            where.device = NULL;
+        TRY(gather_find(&target, &number, result, N * bytes));
+        if (code == 0 && number >= 0 && number != plan->device)
+            target.device = NULL;
         if (code == 0 && !where.device) {
             TRY(gather_device_allocate(&d_index, N * index_bytes));
             TRY(gather_copy(d_index, index, N * index_bytes, NULL));
@@ -385,5 +404,7 @@ cleanup:
     gather_device_free(wanted);
     gather_device_free(d_result);
     gather_device_free(d_index);
+    if (before >= 0)
+        route_use_device(before, &number);
     return code;
 }

@@ -1,7 +1,8 @@
 // The C interface of libgather_mpi.so: result = source[index] for a source of which each process of an MPI program,
 // each rank, holds a slice. make and take are collective: every rank of the communicator calls them.
-// They return the same code on every rank: 0; the code of a CUDA call that failed on one of them (a cudaError_t, positive);
-// or -1 if an index is out of range. An error of MPI itself ends the program, as is MPI's custom.
+// They return the same code on every rank: 0; the code of a CUDA call that failed on one of them (a cudaError_t, positive;
+// cudaErrorInvalidValue also for arguments that make no sense, cudaErrorUnknown if NCCL failed); or -1 if an index is out of
+// range. An error of MPI itself ends the program, as is MPI's custom.
 #pragma once
 #include "gather.cuh"
 #include <mpi.h>
@@ -21,7 +22,7 @@ int gather_plan_make(struct gather_plan **plan, MPI_Comm comm, const void *slice
                      int element_bytes, struct gather_fault *fault);
 
 // result[i] = source[index[i]] for this rank's own N indices, of 4 or 8 bytes, into the whole source. N may be 0, and another
-// one on each rank. index, result: in host or device memory. After an error result is undefined.
+// one on each rank. index, result: in host memory, or on any GPU. After an error result is undefined.
 int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int index_bytes,
                      enum gather_mode mode, void *result, struct gather_fault *fault);
 

@@ -120,6 +120,15 @@ extern "C" int route_choose_device(int local_rank, int processes, int *is_own)
     return error;
 }
 
+extern "C" int route_use_device(int device, int *before)
+{
+    cudaError_t error = cudaGetDevice(before);
+    if (error == cudaSuccess)
+        error = cudaSetDevice(device);
+    cudaGetLastError();
+    return error;
+}
+
 extern "C" int route_count(const route *r, unsigned long long *counts, long long *first_bad,
                            long long *bad_index)
 {

@@ -19,18 +19,27 @@ static struct part {
     size_t bytes;
     MPI_Request request;
 } parts[MOST];
-static int open, started, ended, sent, gpu = -1;
+static int open, started, ended, sent;
+static __thread int gpu; // of each thread the first one, as CUDA has it
 
 static int fails(const char *name)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (gpu != rank) // not that of this communicator
+        return 4;
     return rank == 1 && getenv("NCCL_FAIL") && strcmp(getenv("NCCL_FAIL"), name) == 0 ? 3 : 0;
 }
 
 int cudaGetDeviceCount(int *count)
 {
     *count = 8;
+    return 0;
+}
+
+int cudaGetDevice(int *device)
+{
+    *device = gpu;
     return 0;
 }
 
