@@ -15,10 +15,7 @@
 #define ROOMS (16 << 20) // bytes that a rank sends, or receives, in one round
 #endif
 
-enum {
-    INVALID_VALUE = 1,
-    UNKNOWN_ERROR = 999
-}; // cudaErrorUnknown for NCCL, which has codes of its own
+enum { INVALID_VALUE = 1, UNKNOWN_ERROR = 999 }; // the latter for NCCL, which has its own codes
 
 typedef unsigned long long count; // of elements: 64 bits, where MPI's own are ints
 
@@ -271,7 +268,9 @@ int gather_plan_make(struct gather_plan **result, MPI_Comm comm, const void *sli
     MPI_Comm_size(comm, &plan->ranks);
     plan->element_bytes = element_bytes;
     plan->room = ROOMS / plan->ranks / 8 * 8;
+#ifdef MPIX_CUDA_AWARE_SUPPORT // an MPI that can be asked
     plan->is_direct = MPIX_Query_cuda_support();
+#endif
     plan->starts = calloc(plan->ranks + 1, sizeof *plan->starts);
     plan->out = calloc(plan->ranks, 2 * sizeof *plan->out);
     plan->sizes = calloc(plan->ranks, 4 * sizeof *plan->sizes);
@@ -334,8 +333,8 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
     *fault = (struct gather_fault){.position = -1};
 
     // 1. Where do the indices go?
-    TRY(is_array(N, index_bytes) && mode >= GATHER_RAISE && mode <= GATHER_CLIP ? 0
-                                                                                : INVALID_VALUE);
+    if (!is_array(N, index_bytes) || mode < GATHER_RAISE || mode > GATHER_CLIP)
+        code = INVALID_VALUE;
     TRY(route_use_device(plan->device, &before));
     if (N > 0) { // what is on another GPU is copied, as from the host
         TRY(gather_find(&where, &number, index, N * index_bytes));
