@@ -37,12 +37,15 @@ def agree(comm, work):
     """work() of every rank, or the exception of the first rank on which it raised one, on all of them."""
     try:
         mine, error = work(), None
-    except Exception as caught:
+    except (TypeError, ValueError, OverflowError, CudaError) as caught:
         mine, error = None, caught
+    except Exception as caught:  # of the caller's own array, say: the other ranks may not know its class
+        mine, error = None, RuntimeError(f"{type(caught).__name__}: {caught}")
     for rank, other in enumerate(comm.allgather(error)):
+        if isinstance(other, CudaError):
+            raise CudaError(other.code, other.name, f"{other.text}, on rank {rank}")
         if other is not None:
-            other.args = (f"rank {rank}: {other}",)
-            raise other
+            raise type(other)(f"rank {rank}: {other}")
     return mine
 
 
@@ -132,7 +135,7 @@ cdef class Plan:
                 raise ValueError(f"mode: 'clip', 'raise' or 'wrap' is taken, not {mode!r}")
             address, shape, dtype, owner = locate("index", index)
             if isinstance(owner, np.ndarray) and dtype not in (np.int32, np.int64):
-                if owner.size > 0 and dtype.kind not in "biu":
+                if dtype.kind not in "biu" and (owner.size > 0 or isinstance(index, np.ndarray)):  # [] is float64
                     raise TypeError(f"index: integers are taken, not {dtype}")
                 if dtype == np.uint64 and owner.size > 0 and owner.max() > 2**63 - 1:
                     raise OverflowError(f"index: {owner.max()} does not fit into int64")

@@ -17,24 +17,23 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-    // Rank r has 100 * r elements, and element i of the whole source is i / 2.
-    int length = 100 * rank, before = 50 * rank * (rank - 1), M = 50 * ranks * (ranks - 1);
-    double *slice = malloc((length + 1) * sizeof *slice), *result = malloc(N * sizeof *result);
+    // Rank r has 100 * (r + 1) elements, and element i of the whole source is i / 2.
+    int length = 100 * (rank + 1), before = 50 * rank * (rank + 1), M = 50 * ranks * (ranks + 1);
+    double *slice = malloc(length * sizeof *slice), *result = malloc(N * sizeof *result);
     long long *index = malloc(N * sizeof *index);
     if (!slice || !result || !index)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 0; i < length; i++)
         slice[i] = (before + i) / 2.0;
     for (int i = 0; i < N; i++)
-        index[i] = M > 0 ? (7919LL * i + rank) % M : 0;
+        index[i] = (7919LL * i + rank) % M;
 
     int code = gather_plan_make(&plan, MPI_COMM_WORLD, slice, length, sizeof *slice, &fault);
-    if (code == 0) // a source without elements has none to ask for
-        code = gather_plan_take(plan, index, M > 0 ? N : 0, sizeof *index, GATHER_RAISE, result,
-                                &fault);
+    if (code == 0)
+        code = gather_plan_take(plan, index, N, sizeof *index, GATHER_RAISE, result, &fault);
     if (code == 0) {
         for (int i = 0; i < N; i++)
-            right += M == 0 || result[i] == index[i] / 2.0;
+            right += result[i] == index[i] / 2.0;
         MPI_Reduce(&right, &all_right, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
         if (rank == 0)
             printf("%d of %d right, on %d ranks\n", all_right, N * ranks, ranks);

@@ -10,6 +10,18 @@ slice = np.arange(10 * rank, 10 * rank + 10, dtype=np.float32)  # the whole sour
 good = np.array([0, 10, -1])
 
 
+class Unknown(Exception):
+    """One that cannot be sent as it is: its arguments are not those of its __init__."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} {two}")
+
+
+class Broken:
+    def __array__(self, *arguments, **more):
+        raise Unknown("no", "array")
+
+
 def on(ranks, bad, otherwise=good):
     return bad if rank in ranks else otherwise
 
@@ -28,6 +40,8 @@ for what, call in {
     "list": lambda: take(comm, slice, [[3, -3]]),
     "dtypes": lambda: take(comm, slice.astype(on([2], "f8", "f4")), good),
     "a float": lambda: take(comm, slice, on([2], np.array([1.5]))),
+    "empty floats": lambda: take(comm, slice, on([2], np.array([]))),
+    "no array": lambda: take(comm, slice, on([1], Broken())),
     "too large": lambda: take(comm, slice, on([0], np.array([2**63], np.uint64))),
     "two dimensions": lambda: take(comm, on([1], slice.reshape(5, 2), slice), good),
     "halves": lambda: take(comm, slice.astype("f2"), good),

@@ -26,6 +26,19 @@ for attempt in range(200):
     said.add(error)
     failed += error is not None
 os.environ.pop("CPU_CUDA_FAIL", None)
+
+
+class OnStream:
+    """An array on the device, and on a stream that does not exist."""
+
+    __cuda_array_interface__ = {"shape": (3,), "typestr": "<i8", "data": (4096, False), "version": 3, "stream": 12345}
+
+
+try:
+    take(comm, slice, OnStream() if comm.rank == 1 else index)
+except RuntimeError as caught:
+    error = f"{type(caught).__name__}: {caught}"
+print(*set(comm.gather(error) or []), end="\n" if comm.rank == 0 else "")
 last = (take(comm, slice, index) == index).all()
 if comm.rank == 0:
     print(*sorted(said - {None}), sep="\n")

@@ -262,7 +262,7 @@ MUTANTS = {
         ("many.pyx", "    if isinstance(x, np.ma.MaskedArray) or", "    if", "the mask is left out"),
         ("many.pyx", "        if len(shape) != 1:", "        if False:", "a source of two dimensions is taken as one"),
         ("many.pyx", "owner.max() > 2**63 - 1", "owner.max() > 2**64", "2**63 becomes a negative index"),
-        ("many.pyx", "        if other is not None:\n", "        if other is not None and rank == comm.rank:\n", "what is wrong on one rank, the others wait for"),
+        ("many.pyx", "        if other is not None:\n            raise type", "        if other is not None and rank == comm.rank:\n            raise type", "what is wrong on one rank, the others wait for"),
         ("many_c.c", "    return right == N && code <= 0 ? 0 : 1;", "    return code <= 0 ? 0 : 1;", "exit status 0 although elements are wrong"),
         ("many_c.c", "    return right == N && code <= 0 ? 0 : 1;", "    return 0;", "exit status 0 for a CUDA error"),
         ("test_many.py", "    return 0 if right == cases else 1", "    return 0", "exit status 0 although results are wrong"),
