@@ -30,6 +30,8 @@ struct gather_plan {
     int *sizes;          // 4 times ranks, for MPI: bytes and offsets in `sent`, then in `received`
     char *sent, *received; // what MPI reads and writes: room for each rank
     size_t room;           // bytes
+    char *work;            // on the device: what a call needs, kept for the next one
+    size_t work_bytes;
     int is_direct;         // MPI takes addresses on the device
     struct ncclComm *nccl; // if it is there, it carries, and MPI does not; it belongs to comm
     double seconds[5];
@@ -218,6 +220,7 @@ void gather_plan_free(struct gather_plan *plan)
 {
     if (!plan)
         return;
+    gather_device_free(plan->work);
     gather_device_free(plan->slice);
     gather_device_free(plan->d_starts);
     for (char **rooms = (char *[]){plan->sent, plan->received, NULL}; *rooms; rooms++)
@@ -226,6 +229,35 @@ void gather_plan_free(struct gather_plan *plan)
     free(plan->out);
     free(plan->sizes);
     free(plan);
+}
+
+// Work memory of so many bytes. To get and to free it in each call would take longer than the gather.
+static int reserve(struct gather_plan *plan, size_t bytes)
+{
+    if (bytes <= plan->work_bytes)
+        return 0;
+    gather_device_free(plan->work); // first: there may be no room for both
+    plan->work = NULL;
+    plan->work_bytes = 0;
+    int code = gather_device_allocate((void **)&plan->work, bytes);
+    if (code == 0)
+        plan->work_bytes = bytes;
+    return code;
+}
+
+// As gather_find. What is on another GPU than the plan is copied, as from the host, and after what that GPU still has to do.
+static int find(const struct gather_plan *plan, struct gather_memory *memory, const void *pointer,
+                size_t bytes)
+{
+    int number, before, code = gather_find(memory, &number, pointer, bytes);
+    if (code != 0 || number < 0 || number == plan->device)
+        return code;
+    memory->device = NULL;
+    code = route_use_device(number, &before);
+    if (code == 0)
+        code = gather_copy(NULL, NULL, 0, NULL); // waits
+    int back = route_use_device(plan->device, &before);
+    return code != 0 ? code : back;
 }
 
 // Each process of a machine takes a GPU of its own, if there are enough.
@@ -258,6 +290,7 @@ int gather_plan_make(struct gather_plan **result, MPI_Comm comm, const void *sli
                      int element_bytes, struct gather_fault *fault)
 {
     long long mine = (long long)elements;
+    struct gather_memory where;
     struct gather_plan *plan = calloc(1, sizeof *plan);
     *result = NULL;
     *fault = (struct gather_fault){0};
@@ -289,8 +322,10 @@ int gather_plan_make(struct gather_plan **result, MPI_Comm comm, const void *sli
     TRY(gather_device_allocate((void **)&plan->d_starts, starts_bytes));
     TRY(gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL));
     TRY(gather_device_allocate(&plan->slice, elements * element_bytes));
-    if (elements > 0)
+    if (elements > 0) {
+        TRY(find(plan, &where, slice, elements * element_bytes));
         TRY(gather_copy(plan->slice, slice, elements * element_bytes, NULL));
+    }
     TRY(plan->is_direct ? gather_device_allocate((void **)&plan->sent, rooms)
                         : gather_pinned_allocate((void **)&plan->sent, rooms));
     TRY(plan->is_direct ? gather_device_allocate((void **)&plan->received, rooms)
@@ -323,12 +358,12 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
 {
     size_t bytes = plan->element_bytes, asked = 0;
     struct gather_memory where = {0}, target = {0};
-    void *d_index = NULL, *d_result = NULL, *wanted = NULL, *position = NULL, *others = NULL,
-         *picked = NULL, *got = NULL;
+    void *d_index = NULL, *d_result = NULL;
+    char *wanted, *position, *others, *picked, *got; // parts of the work memory
     struct route route = {index, N, index_bytes, mode, plan->d_starts, plan->ranks};
     struct gather_job job = {
         .element_bytes = plan->element_bytes, .index_bytes = 8, .mode = GATHER_CLIP};
-    int code = 0, before = -1, number; // numbers of devices; another thread may use another one
+    int code = 0, before = -1, ours; // devices: another thread may use another one than the plan
     double start = MPI_Wtime();
     *fault = (struct gather_fault){.position = -1};
 
@@ -336,13 +371,9 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
     if (!is_array(N, index_bytes) || mode < GATHER_RAISE || mode > GATHER_CLIP)
         code = INVALID_VALUE;
     TRY(route_use_device(plan->device, &before));
-    if (N > 0) { // what is on another GPU is copied, as from the host
-        TRY(gather_find(&where, &number, index, N * index_bytes));
-        if (code == 0 && number >= 0 && number != plan->device)
-            where.device = NULL;
-        TRY(gather_find(&target, &number, result, N * bytes));
-        if (code == 0 && number >= 0 && number != plan->device)
-            target.device = NULL;
+    if (N > 0) {
+        TRY(find(plan, &where, index, N * index_bytes));
+        TRY(find(plan, &target, result, N * bytes));
         if (code == 0 && !where.device) {
             TRY(gather_device_allocate(&d_index, N * index_bytes));
             TRY(gather_copy(d_index, index, N * index_bytes, NULL));
@@ -361,14 +392,15 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
                  plan->comm);
     for (int r = 0; r < plan->ranks; r++)
         asked += plan->in[r];
-    TRY(gather_device_allocate(&wanted, N * sizeof(long long)));
-    TRY(gather_device_allocate(&position, N * sizeof(size_t)));
-    TRY(gather_device_allocate(&others, asked * sizeof(long long)));
-    TRY(gather_device_allocate(&picked, asked * bytes));
-    TRY(gather_device_allocate(&got, N * bytes));
+    TRY(reserve(plan, (2 * sizeof(long long) + bytes) * N + (sizeof(long long) + bytes) * asked));
+    wanted = plan->work;
+    position = wanted + N * sizeof(long long);
+    others = position + N * sizeof(long long);
+    picked = others + asked * sizeof(long long);
+    got = picked + asked * bytes;
     if (N > 0 && !target.device)
         TRY(gather_device_allocate(&d_result, N * bytes));
-    TRY(route_sort(&route, plan->out, wanted, position));
+    TRY(route_sort(&route, plan->out, (long long *)wanted, (size_t *)position));
     code = agree(plan, code, fault);
     if (code != 0)
         goto cleanup;
@@ -388,7 +420,7 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
     int later = exchange(plan, picked, plan->in, got, plan->out, bytes);
     TRY(later);
     plan->seconds[3] = lap(&start);
-    TRY(route_place(got, position, target.device ? target.device : d_result, N,
+    TRY(route_place(got, (size_t *)position, target.device ? target.device : d_result, N,
                     plan->element_bytes));
     if (N > 0 && !target.device)
         TRY(gather_copy(result, d_result, N * bytes, NULL));
@@ -396,14 +428,9 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
     code = agree(plan, code, fault);
 
 cleanup:
-    gather_device_free(got);
-    gather_device_free(picked);
-    gather_device_free(others);
-    gather_device_free(position);
-    gather_device_free(wanted);
     gather_device_free(d_result);
     gather_device_free(d_index);
     if (before >= 0)
-        route_use_device(before, &number);
+        route_use_device(before, &ours);
     return code;
 }

@@ -26,7 +26,7 @@ cdef extern from *:
     unsigned long long gather_plan_size(const gather_plan *plan)
     const char *gather_plan_seconds(const gather_plan *plan, double *seconds)
     void gather_plan_free(gather_plan *plan) nogil
-    int gather_wait_for(void *stream, void *other) nogil
+    int gather_copy(void *to, const void *source, size_t bytes, void *stream) nogil
     const char *gather_error_name(int code)
     const char *gather_error_text(int code)
 
@@ -63,7 +63,7 @@ cdef raise_for(int code, gather_fault fault, size):
 def locate(name, x):
     """(address, shape, dtype, what keeps it alive) of a NumPy array or of what has __cuda_array_interface__.
 
-    All work is on the default stream, which waits here for what is pending on the array's own.
+    All work is on the default stream. What is pending on the array's own stream is waited for here.
     """
     cdef int code
     cdef size_t stream
@@ -78,7 +78,7 @@ def locate(name, x):
     stream = interface.get("stream") or 1
     if stream != 1:
         with nogil:
-            code = gather_wait_for(NULL, <void *>stream)
+            code = gather_copy(NULL, NULL, 0, <void *>stream)  # also of another GPU
         if code != 0:
             raise CudaError(code, gather_error_name(code).decode(), gather_error_text(code).decode())
     return interface["data"][0], tuple(interface["shape"]), np.dtype(interface["typestr"]), x

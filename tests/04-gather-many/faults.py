@@ -11,8 +11,8 @@ slice, index = np.arange(100, dtype=np.float64) + 100 * comm.rank, np.arange(0, 
 said, failed, number, quiet, error = set(), 0, 0, 0, "none yet"
 for attempt in range(200):
     quiet = 0 if error else quiet + 1
-    if comm.rank == 1 and (error or quiet > 3):  # CUDA's calls are counted from the first attempt on: another one each time
-        number += 41 + failed % 43 + 80 * quiet  # a failed cudaFree is no error: then on, to one that is to come
+    if comm.rank == 1 and (error or quiet > 1):  # CUDA's calls are counted from the first attempt on: another one each time
+        number += 13 + failed % 47 + 70 * quiet  # a failed cudaFree is no error: then on, to one that is to come
         quiet = 0
         os.environ.update(CPU_CUDA_FAIL=str(number), CPU_CUDA_FAIL_CODE="2")
     try:
