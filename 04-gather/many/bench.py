@@ -52,7 +52,15 @@ def ours(source_mib, sizes):
             seconds, parts = measure(lambda: plan.take(index), lambda: plan.seconds)
             expected = (index % elements).astype(cupy.float32)
             right = bool((cupy.asarray(plan.take(index)) == expected).all())
-            say(who="ours", ranks=comm.size, source_mib=source_mib, mi=n, ms=seconds * 1e3, right=comm.allreduce(right, MPI.MIN), **parts)
+            say(
+                who="ours",
+                ranks=comm.size,
+                source_mib=source_mib,
+                mi=n,
+                ms=seconds * 1e3,
+                right=comm.allreduce(right, MPI.MIN),
+                **parts
+            )
             del index, expected
             cupy.get_default_memory_pool().free_all_blocks()
 
@@ -88,7 +96,14 @@ def torch_nccl(source_mib, sizes):
         index = torch.randint(0, elements * comm.size, (n * MI,), device="cuda")
         seconds, _ = measure(lambda: take(index))
         right = bool((take(index) == (index % elements).to(torch.float32)).all())
-        say(who="PyTorch, NCCL", ranks=comm.size, source_mib=source_mib, mi=n, ms=seconds * 1e3, right=comm.allreduce(right, MPI.MIN))
+        say(
+            who="PyTorch, NCCL",
+            ranks=comm.size,
+            source_mib=source_mib,
+            mi=n,
+            ms=seconds * 1e3,
+            right=comm.allreduce(right, MPI.MIN),
+        )
         del index
         torch.cuda.empty_cache()
     dist.destroy_process_group()

@@ -1,4 +1,5 @@
 """What is wrong on one rank is told on all of them, in the same words, and the next call works. Run with three ranks."""
+
 import numpy as np
 from mpi4py import MPI
 
@@ -47,7 +48,9 @@ for what, call in {
     "halves": lambda: take(comm, slice.astype("f2"), good),
     "a mask": lambda: take(comm, slice, on([2], np.ma.array([1, 2, 3], mask=[0, 1, 0]))),
     "mode": lambda: take(comm, slice, good, mode=on([1], "huh", "raise")),
-    "plan": lambda: (lambda plan: [plan.take(good).tolist(), plan.take(good + rank).tolist(), plan.size])(Plan(comm, slice)),
+    "plan": lambda: (lambda plan: [plan.take(good).tolist(), plan.take(good + rank).tolist(), plan.size])(
+        Plan(comm, slice)
+    ),
     "right again": lambda: take(comm, slice, good),
 }.items():
     try:

@@ -1,4 +1,5 @@
 """On rank 1 CUDA calls fail, one after the other: all ranks are told the same, nobody waits for ever, and the next call is right."""
+
 import os
 
 import numpy as np
@@ -11,7 +12,9 @@ slice, index = np.arange(100, dtype=np.float64) + 100 * comm.rank, np.arange(0, 
 said, failed, number, quiet, error = set(), 0, 0, 0, "none yet"
 for attempt in range(200):
     quiet = 0 if error else quiet + 1
-    if comm.rank == 1 and (error or quiet > 1):  # CUDA's calls are counted from the first attempt on: another one each time
+    if comm.rank == 1 and (
+        error or quiet > 1
+    ):  # CUDA's calls are counted from the first attempt on: another one each time
         number += 13 + failed % 47 + 70 * quiet  # a failed cudaFree is no error: then on, to one that is to come
         quiet = 0
         os.environ.update(CPU_CUDA_FAIL=str(number), CPU_CUDA_FAIL_CODE="2")
