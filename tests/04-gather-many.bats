@@ -98,7 +98,7 @@ then: 0, 1 2'
     needs_mpi
     [ "$TEST_BACKEND" = cpu ] || skip "the stand-in makes calls fail"
     # a rank that has failed still sends something, as the others wait for it
-    EXPECTED='CPU_CUDA_FAIL|nobody has written|no stream' ranks 3 "$TEST_PYTHON" "$PROGRAMS/faults.py"
+    EXPECTED='CPU_CUDA_FAIL|nobody has written|no stream' ranks 3 CPU_CUDA="$TOP/common/cpu/lib/libcpu_cuda.so" "$TEST_PYTHON" "$PROGRAMS/faults.py"
     assert_success
     assert_output "CudaError: CUDA error 400, cudaErrorInvalidResourceHandle: invalid resource handle, on rank 1
 MemoryError: rank 1: the GPU has no room for these arrays

@@ -1,29 +1,42 @@
-"""On rank 1 CUDA calls fail, one after the other: all ranks are told the same, nobody waits for ever, and the next call is right."""
+"""On rank 1 each CUDA call fails once: all ranks are told the same, nobody waits for ever, and the next call is right."""
 
+import ctypes
 import os
 
 import numpy as np
 from mpi4py import MPI
 
-from many import take
+from many import Plan, take
 
 comm = MPI.COMM_WORLD
 slice, index = np.arange(100, dtype=np.float64) + 100 * comm.rank, np.arange(0, 300, 7) + comm.rank
-said, failed, number, quiet, error = set(), 0, 0, 0, "none yet"
-for attempt in range(200):
-    quiet = 0 if error else quiet + 1
-    if comm.rank == 1 and (
-        error or quiet > 1
-    ):  # CUDA's calls are counted from the first attempt on: another one each time
-        number += 13 + failed % 47 + 70 * quiet  # a failed cudaFree is no error: then on, to one that is to come
-        quiet = 0
-        os.environ.update(CPU_CUDA_FAIL=str(number), CPU_CUDA_FAIL_CODE="2")
+runtime, number = ctypes.CDLL(os.environ["CPU_CUDA"]), ctypes.c_int()
+
+
+def fail(which, counted):
+    """The `which`-th CUDA call from now on fails. The stand-in counts them: first up to `counted`."""
+    os.environ.update(CPU_CUDA_FAIL=str(counted), CPU_CUDA_FAIL_CODE="2")
+    while runtime.cudaGetDevice(ctypes.byref(number)) == 0:
+        pass
+    os.environ.pop("CPU_CUDA_FAIL")
+    runtime.cudaGetLastError()
+    os.environ["CPU_CUDA_FAIL"] = str(counted + which)
+
+
+said, failed = set(), 0
+for attempt in range(1, 200):
+    if comm.rank == 1:
+        fail(attempt, 2000 * attempt)
+    plan = error = None
     try:
-        result, error = take(comm, slice, index), None
-        if (result != index).any():
-            print("WRONG")
+        plan = Plan(comm, slice)
+        for n in 1, 50:  # the second one needs more work memory
+            if (plan.take(np.tile(index, n)) != np.tile(index, n)).any():
+                print("WRONG")
     except (MemoryError, RuntimeError) as caught:
         error = f"{type(caught).__name__}: {caught}"
+    if error and plan and (plan.take(index) != index).any():
+        print("WRONG after", error)
     if len(set(comm.allgather(error))) > 1:
         print("not the same on all ranks:", error)
     said.add(error)
