@@ -53,6 +53,9 @@ ranks() {
     assert_success
     ranks 2 ./mine_c
     assert_line --index 0 '2000 of 2000 fine, on 2 ranks'
+    try_make MPICC="$(command -v mpicc)" libgather_mpi.so # another name: as after another MPI was set up
+    assert_success
+    assert_line 'Built with another compiler, options or folder: all is built again.'
 }
 
 @test "many: drawn slices and indices on 1, 2, 3 and 5 ranks, as numpy.take on the whole; also in many rounds" {

@@ -64,7 +64,7 @@ def plot(rows, path):
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), width_ratios=[1, 1])
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
     for way in WAYS.values():
         axes[0].loglog(list(rows), [row[way]["ms"] for row in rows.values()], label=way, marker="o", markersize=3)
     axes[0].set_xlabel("indices of each rank")
