@@ -56,7 +56,7 @@ CUDA error 209, cudaErrorNoKernelImageForDevice
 CUDA error 700, cudaErrorIllegalAddress
     $W/programs/silent host_pointer check
 CUDA error 719, cudaErrorLaunchFailure
-    $W/programs/silent race
+    printf '#include "check.h"\n__global__ void k() { __trap(); }\nint main() { k<<<1, 1>>>(); CHECK(cudaDeviceSynchronize()); }' >$W/x.cu; common/cpu/nvcc -Icommon -o $W/x $W/x.cu; $W/x
 has a race
     $W/programs/silent race
 never freed: … bytes of device memory

@@ -262,7 +262,7 @@ int main(int argc, char **argv)
     IF("shift-blocks") ShiftBlocks<<<10, 20>>>(a);
     IF("bytes") Bytes<<<1, 100>>>((unsigned char *)a);
     IF("vectors") Vectors<<<1, 50>>>((float4 *)a);
-    IF("memcpy") Copies<<<1, 50>>>(a);
+    IF("memcpy") Fill<<<1, N>>>(a, 0), Copies<<<1, 50>>>(a);
     IF("function") InFunction<<<1, 50>>>(a);
     IF("variable") Variable<<<1, 50>>>();
     IF("mixed") Mixed<<<1, 50>>>(a);

@@ -4,7 +4,7 @@
 #include "../runtime/runtime.h"
 
 // volatile counts as atomic; IN_ONE_BLOCK: as atomicAdd_block is
-enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4 };
+enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4, VOLATILE = 8, KIND_BITS = 4 };
 
 struct cpu_access {
     const char *address;
@@ -32,25 +32,29 @@ enum {
 #define IN_BLOCK (BITS(BLOCK, LAUNCH) | IN_LAUNCH)
 #define NUMBER(cell, from, to) ((unsigned)(((cell)&BITS(from, to)) >> (from)))
 
-struct cpu_cells { // for each four bytes: the last writer, and two readers
+// For each four bytes: the last writer, two readers, and what a thread that did not wait for the writer may still read.
+struct cpu_cells {
     uint64_t *writers, *readers;
+    uint32_t *olds;
 };
+enum { CELL_BYTES = 28 };
 
 // A core that runs blocks.
 struct cpu_checker {
+    struct cpu_window { // reads that begin here, of at most 16 bytes, are right
+        const char *start;
+        size_t room;
+    } quiet[2];
     bool is_in_doubt, has_no_short_cuts;
+    unsigned next_quiet;
     uint64_t block;       // the one that runs, and its launch, as in a cell
     uint64_t shared;      // the same for shared memory: the blocks that this core has begun
     uint64_t epoch;       // as in a cell
     unsigned block_epoch; // when all threads of the block waited for each other last
+    bool is_first_block;  // of the grid
     bool is_late;         // this block has waited more often than a cell can count: no more races
     bool has_fenced;      // this block has met a __threadfence
     bool has_acquired;    // it has done something atomic
-    unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
-    struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
-        unsigned waited, released, acquired;
-        bool has_fenced;
-    } warps[WARPS];
     const char *stacks, *own; // the threads' stacks; threadIdx and the like
     size_t stack_bytes, own_bytes;
     const char *constants, *constants_end; // read-only memory of the program, seen before
@@ -60,51 +64,116 @@ struct cpu_checker {
         struct cpu_cells cells;
     } variables[64];
     unsigned count, last;
-    struct cpu_touch *touch; // of this block
-    unsigned touches, room;
-    char *pages; // cells of shared memory
-    size_t used;
+    unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
+    struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
+        unsigned waited, released, acquired;
+        bool has_fenced;
+    } warps[WARPS];
     struct { // a race, unless it turns out harmless: see cpu_settle
         struct cpu_access access;
         uint64_t me, other;
         char before[16];
         const char *name;
-        bool is_open;
+        bool is_there, is_open;
     } doubt;
-};
-extern __thread struct cpu_checker *cpu_checker __attribute__((tls_model("initial-exec")));
+    struct { // what a racing read finds in place of what is there: until the next access
+        char *address;
+        size_t bytes; // or 0
+        char now[16];
+    } stale;
 
-bool cpu_is_checking(void);
-size_t cpu_cells_of(size_t bytes); // how many
-void cpu_clear_cells(const struct cpu_allocation *a);
+    // kept from launch to launch
+    struct cpu_checker *next;
+    struct cpu_touch *touch; // of this block
+    unsigned touches, room;
+    char *pages; // cells of shared memory
+    size_t used;
+};
+extern AT_HAND __thread struct cpu_checker *cpu_checker;
 
 // Where an access is, for races.c.
 struct cpu_where {
     struct cpu_cells cells;
     size_t offset;
-    uint64_t same;    // bits in which a cell has to agree with this access to count
-    uint64_t block;   // launch and block
-    const char *name; // of shared memory, else NULL
+    uint64_t same;                   // bits in which a cell has to agree with this access to count
+    uint64_t block;                  // launch and block
+    const struct cpu_shared *shared; // or NULL
 };
 
-// order.c: work of several streams
-extern bool cpu_has_others; // some launch or copy that does not come before this one has left cells
-bool cpu_is_before(uint64_t cell); // what has left it
-void cpu_note_launch(void);        // counts it, for cells
+// shadow.c
+size_t cpu_cells_of(size_t bytes); // how many
+void *cpu_lazy_pages(size_t bytes);
+void cpu_track(struct cpu_allocation *a);
+void cpu_untrack(struct cpu_allocation *a);
+void cpu_clear_cells(const struct cpu_allocation *a);
+bool cpu_is_written(const struct cpu_shadow *s, size_t i);
+void cpu_mark_written(struct cpu_shadow *s, size_t offset, size_t bytes);
+void cpu_gather_written(struct cpu_shadow *s, size_t bytes);
+void cpu_note_written(const char *to, size_t bytes);
+void cpu_note_copied(const char *from, size_t bytes, bool to_host);
+// The instructions seen, and in the lowest bits what they do. A cell has its number here, or 0: they were too many.
+extern uintptr_t cpu_sites[SITES];
+unsigned cpu_find_site(uintptr_t site, size_t hash);
+static inline unsigned cpu_site_of(const void *place, int kind)
+{
+    uintptr_t site = (uintptr_t)place << KIND_BITS | (unsigned)kind;
+    size_t hash = site * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
+    return cpu_sites[hash] == site ? (unsigned)hash : cpu_find_site(site, hash);
+}
+static inline uintptr_t cpu_site_at(uint64_t cell)
+{
+    return __atomic_load_n(&cpu_sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED);
+}
+static inline int cpu_kind_at(uint64_t cell) // what the instruction does
+{
+    return (int)(cpu_site_at(cell) & (WRITE | ATOMIC | IN_ONE_BLOCK | VOLATILE));
+}
+static inline const void *cpu_place_at(uint64_t cell)
+{
+    return (const void *)(cpu_site_at(cell) >> KIND_BITS);
+}
+
+// tell.c
+void cpu_complain(cudaError_t error, const struct cpu_access *access, const char *format, ...)
+    __attribute__((format(printf, 3, 4), noreturn));
+void cpu_tell(const struct cpu_access *access, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void cpu_tell_race(const struct cpu_access *access, uint64_t me, uint64_t other, const char *name);
 void cpu_tell_streams(const struct cpu_access *access, uint64_t other, const char *mine);
 
-void cpu_look_closely(const struct cpu_access *access);
+// order.c: work of several streams
+extern unsigned long cpu_launches;
+extern bool cpu_has_others; // some launch or copy that does not come before this one has left cells
+bool cpu_is_before(uint64_t cell); // what has left it
+void cpu_begin_work(const struct cpu_work *work);
+void cpu_note_launch(void); // counts it, for cells
+void cpu_check_copy(const char *to, const char *from, size_t bytes);
+
+// races.c
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_end_block_of_races(void);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
 void cpu_note_fence(void);
+unsigned cpu_next_epoch(struct cpu_checker *k);
+
+// heap.c
+bool cpu_is_in_heap(const struct cpu_access *access);
+
+// touches.c
 extern bool cpu_is_touching; // this launch's accesses are counted
 void cpu_begin_touches(const struct cpu_launch *launch);
 void cpu_note_touch(const struct cpu_access *access);
-unsigned cpu_next_epoch(struct cpu_checker *k);
-int cpu_kind_at(uint64_t cell); // what the instruction in a cell does
-const void *cpu_place_at(uint64_t cell);
-unsigned cpu_site_of(const void *place, int kind);
-void cpu_complain(cudaError_t error, const struct cpu_access *access, const char *format, ...)
-    __attribute__((format(printf, 3, 4), noreturn));
-void cpu_tell_race(const struct cpu_access *access, uint64_t me, uint64_t other, const char *name);
+void cpu_end_touches_of_block(void);
+void cpu_end_touches(const struct cpu_launch *launch);
+void cpu_draw_touches(void);
+
+// bounds.c
+void cpu_look_closely(const struct cpu_access *access);
+
+// checker.c
+void cpu_check_launch(const struct cpu_launch *launch);
+void cpu_check_core(const char *stacks, size_t stack_bytes);
+void cpu_check_core_end(void);
+void cpu_check_block(void);
+void cpu_check_waited(int warp);
+void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);

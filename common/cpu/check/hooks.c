@@ -1,87 +1,156 @@
 // Every load and store of a kernel is looked at: g++ -fsanitize=thread puts a call in front of each, and
 // what it calls is here, in place of its runtime library. What is usual is let through at once.
 #include "check.h"
+#include <stdlib.h>
 #include <string.h>
 
-__thread struct cpu_checker *cpu_checker;
+#define INLINE inline __attribute__((always_inline)) // for each size of its own
 
-// A read that adds nothing to what is known: who wrote came before all threads waited, or before this
-// launch, and two readers are noted that any later writer is in a race with, if it is in one with this.
-static inline bool is_known(const uint64_t *writer, const uint64_t *readers,
-                            const struct cpu_checker *k, uint64_t block, uint64_t same)
+// Four bytes, and the thread that touches some of them.
+struct cell {
+    uint64_t *writer, *readers;
+    char *old;
+    const char *address;
+    size_t size;
+    uint64_t block, same, bytes; // as in struct cpu_where; which of the four
+};
+
+static INLINE bool is_thread(uint64_t cell, uint64_t me)
 {
-    uint64_t write = *writer ^ block, first = readers[0], second = readers[1];
-    if (!(write & same) && (write & IN_BLOCK || NUMBER(*writer, EPOCH, THREAD) >= k->block_epoch))
+    return !((cell ^ me) & ~BITS(0, THREAD));
+}
+
+// What is of an earlier launch, or another block's shared memory, or before all threads of this block have waited.
+static INLINE bool is_past(uint64_t cell, const struct cell *c, const struct cpu_checker *k)
+{
+    uint64_t differs = cell ^ c->block;
+    return differs & c->same ||
+           (!(differs & IN_BLOCK) && NUMBER(cell, EPOCH, THREAD) < k->block_epoch);
+}
+
+// A reader adds nothing if two are noted already that any later writer is in a race with, if it is in one with it.
+static INLINE bool is_known(const struct cell *c, const struct cpu_checker *k)
+{
+    uint64_t first = c->readers[0], second = c->readers[1], differ = first ^ second;
+    if (((first ^ c->block) | (second ^ c->block)) & c->same || (first | second) & 1 << IS_ATOMIC)
         return false;
-    if (((first ^ block) | (second ^ block)) & same || ~(first & second) & BYTES ||
-        (first | second) & 1 << IS_ATOMIC)
-        return false;
-    if ((first ^ second) & IN_BLOCK) return true;
-    if (((first ^ block) | (second ^ block)) & IN_BLOCK) return false;
+    if (c->bytes & ~(first & second)) { // is this thread noted as one that has read others?
+        uint64_t me = c->block | (uint64_t)cpu_thread_number() << THREAD;
+        if ((is_thread(first, me) && c->bytes & ~first) ||
+            (is_thread(second, me) && c->bytes & ~second))
+            return false;
+    }
+    if (differ & IN_BLOCK) return true;
+    if (((first ^ c->block) | (second ^ c->block)) & IN_BLOCK) return false;
     unsigned since = k->block_epoch;
-    if (!((first ^ second) &
-          BITS(THREAD + 5, BLOCK))) { // of one warp: enough if it is this thread's
+    if (!(differ & BITS(THREAD + 5, BLOCK))) { // of one warp: enough if it is this thread's
         unsigned warp = cpu_thread_number() / 32;
-        if (NUMBER(first, THREAD + 5, BLOCK) != warp ||
-            !((first ^ second) & BITS(THREAD, THREAD + 5)))
+        if (NUMBER(first, THREAD + 5, BLOCK) != warp || !(differ & BITS(THREAD, THREAD + 5)))
             return false;
         if (k->warps[warp].waited > since) since = k->warps[warp].waited;
     }
     return NUMBER(first, EPOCH, THREAD) >= since && NUMBER(second, EPOCH, THREAD) >= since;
 }
 
-static inline bool is_usual(const struct cpu_checker *k, const char *address, size_t bytes,
-                            int kind)
+// Notes an access that comes after all that there is in the cell, or is the same thread's. False: look closely.
+static INLINE bool note(const struct cell *c, int kind, const void *place, struct cpu_checker *k)
 {
-    if ((size_t)(address - k->stacks) < k->stack_bytes) return true;
-    if (kind != READ || k->has_no_short_cuts) return false;
+    uint64_t writer = *c->writer;
+    bool is_unwritten = c->same == IN_BLOCK && (writer ^ c->block) & IN_BLOCK;
+    bool is_apart = is_past(writer, c, k) || !(writer & c->bytes);
+    if (kind == READ && is_unwritten) return false;
+    if (kind == READ && is_apart && is_known(c, k)) return true;
+    uint64_t me = c->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
+                  (uint64_t)cpu_site_of(place, kind) << SITE | c->bytes;
+    bool is_mine = is_thread(writer, me);
+    if (!is_mine && !is_apart) return false;
+    if (kind == READ) {
+        uint64_t *reader = is_past(c->readers[0], c, k) ? c->readers : c->readers + 1;
+        if (reader != c->readers && !is_past(*reader, c, k)) return false;
+        *reader = me;
+        return true;
+    }
+    for (int i = 0; c->readers && i < 2; i++)
+        if (!is_past(c->readers[i], c, k) && !is_thread(c->readers[i], me) &&
+            c->readers[i] & c->bytes)
+            return false;
+    if (is_mine) me |= writer & BYTES;
+    if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD)) memcpy(c->old, c->address, c->size);
+    *c->writer = me;
+    return true;
+}
+
+static INLINE bool note_cells(const struct cpu_cells *cells, const char *address, size_t offset,
+                              size_t bytes, int kind, const void *place, struct cpu_checker *k,
+                              uint64_t block, uint64_t same)
+{
+    size_t in_first = bytes < 4 ? offset % 4 : 0;
+    if (bytes < 4 ? in_first + bytes > 4 : offset % 4) return false;
+    for (size_t i = offset / 4; i * 4 < offset + bytes; i++) {
+        const struct cell c = {.writer = cells->writers + i,
+                               .readers = cells->readers ? cells->readers + 2 * i : NULL,
+                               .old = (char *)(cells->olds + i) + in_first,
+                               .address = address + (i * 4 - offset + in_first),
+                               .size = bytes < 4 ? bytes : 4,
+                               .block = block,
+                               .same = same,
+                               .bytes = bytes < 4 ? BITS(0, in_first + bytes) & ~BITS(0, in_first)
+                                                  : BYTES};
+        if (!note(&c, kind, place, k)) return false;
+    }
+    return true;
+}
+
+static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t bytes, int kind,
+                            const void *place)
+{
+    if (bytes > 16 || kind & ATOMIC || k->has_no_short_cuts) return false;
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
-    bool is_cell = bytes == 4 && (uintptr_t)address % 4 == 0;
     if (unit < CPU_UNITS) {
         const struct cpu_allocation *a = cpu_unit[unit];
         if (!a || a->is_freed) return false;
         const struct cpu_shadow *s = &a->shadow;
         size_t offset = (size_t)(address - a->base), end = offset + bytes;
         if (offset >= a->bytes || end > s->all_written || end > a->bytes) return false;
-        if (s->quiet_launch == cpu_launches || offset & s->skipped) return true;
-        return is_cell && s->read_launch == cpu_launches &&
-               is_known(&s->writers[offset / 4], &s->readers[offset / 2], k, k->block, IN_LAUNCH);
+        if (s->quiet_launch == cpu_launches) {
+            if (kind == READ && s->all_written > 16)
+                k->quiet[k->next_quiet++ % 2] = (struct cpu_window){a->base, s->all_written - 15};
+            return kind == READ;
+        }
+        if (offset & s->skipped) return true;
+        bool is_read = s->read_launch == cpu_launches;
+        const struct cpu_cells cells = {s->writers, is_read ? s->readers : NULL, s->olds};
+        return (is_read || kind == WRITE) &&
+               note_cells(&cells, address, offset, bytes, kind, place, k, k->block, IN_LAUNCH);
     }
-    for (unsigned i = 0; is_cell && i < k->count && i < 3; i++) {
+    for (unsigned i = 0; i < k->count && i < 3; i++) {
         const struct cpu_shared *v = &k->variables[i];
         size_t offset = (size_t)(address - v->base);
-        if (offset < v->bytes && offset + 4 <= v->bytes && offset % 4 == 0)
-            return !((v->cells.writers[offset / 4] ^ k->shared) & IN_BLOCK) &&
-                   is_known(v->cells.writers + offset / 4, v->cells.readers + offset / 2, k,
-                            k->shared, IN_BLOCK);
+        if (offset < v->bytes && offset + bytes <= v->bytes)
+            return note_cells(&v->cells, address, offset, bytes, kind, place, k, k->shared,
+                              IN_BLOCK);
     }
     return false;
 }
 
-// A thread that only reads, again and again, what is volatile or atomic waits for another one.
-static void note_spin(bool has_changed)
-{
-    enum { PATIENCE = 256 };
-    static __thread unsigned times;
-    static __thread uint3 who;
-    if (!cpu_running) return;
-    if (has_changed || memcmp(&who, &threadIdx, sizeof who) != 0) times = 0;
-    who = threadIdx;
-    if (++times % PATIENCE == 0) cpu_spin();
-}
-
-static inline __attribute__((always_inline)) void look(const void *address, size_t bytes, int kind,
-                                                       const void *place)
+static INLINE void look(const void *address, size_t bytes, int kind, const void *place)
 {
     struct cpu_checker *k = cpu_checker;
-    if (!k || !bytes || is_usual(k, address, bytes, kind)) return;
+    const char *p = address;
+    if (!k || !bytes) return;
+    if (kind == READ && bytes <= 16 &&
+        ((size_t)(p - k->quiet[0].start) < k->quiet[0].room ||
+         (size_t)(p - k->quiet[1].start) < k->quiet[1].room))
+        return;
+    if ((size_t)(p - k->stacks) < k->stack_bytes) return;
+    if (is_usual(k, p, bytes, kind, place)) return;
     const struct cpu_access access = {address, bytes, kind, place};
     cpu_look_closely(&access);
 }
 
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
 {
-    note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
+    cpu_note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
     look(address, bytes, kind, place);
 }
 
@@ -93,12 +162,18 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
     PUBLIC void __tsan_write##n(T *p) { look(p, n, WRITE, HERE); } \
     PUBLIC void __tsan_unaligned_read##n(T *p) { look(p, n, READ, HERE); } \
     PUBLIC void __tsan_unaligned_write##n(T *p) { look(p, n, WRITE, HERE); } \
-    PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC, HERE); } \
-    PUBLIC void __tsan_volatile_write##n(T *p) { look_and_spin(p, n, ATOMIC | WRITE, HERE); } \
-    PUBLIC void __tsan_unaligned_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC, HERE); } \
+    PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC | VOLATILE, HERE); } \
+    PUBLIC void __tsan_volatile_write##n(T *p) \
+    { \
+        look_and_spin(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
+    } \
+    PUBLIC void __tsan_unaligned_volatile_read##n(T *p) \
+    { \
+        look_and_spin(p, n, ATOMIC | VOLATILE, HERE); \
+    } \
     PUBLIC void __tsan_unaligned_volatile_write##n(T *p) \
     { \
-        look_and_spin(p, n, ATOMIC | WRITE, HERE); \
+        look_and_spin(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
     }
 LOOKS(1, uint8_t)
 LOOKS(2, uint16_t)
@@ -132,7 +207,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
         look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
-        note_spin(is_done &&*seen != value); \
+        cpu_note_spin(is_done &&*seen != value); \
         return is_done; \
     }
 #define ATOMICS(bits, T) \
@@ -207,3 +282,27 @@ PUBLIC void *__wrap_memset(void *to, int value, size_t n)
 PUBLIC void *__tsan_memcpy(void *, const void *, size_t) __attribute__((alias("__wrap_memcpy")));
 PUBLIC void *__tsan_memmove(void *, const void *, size_t) __attribute__((alias("__wrap_memmove")));
 PUBLIC void *__tsan_memset(void *, int, size_t) __attribute__((alias("__wrap_memset")));
+
+// ---- What the runtime tells, if somebody is to look
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *check = getenv("CPU_CUDA_CHECK");
+    if ((check && strcmp(check, "0") == 0) || cpu_has_asan()) return;
+    cpu_checks = (struct cpu_checks){
+        .track = cpu_track,
+        .untrack = cpu_untrack,
+        .written = cpu_note_written,
+        .copied = cpu_note_copied,
+        .work = cpu_begin_work,
+        .copy = cpu_check_copy,
+        .launch = cpu_check_launch,
+        .launched = cpu_end_touches,
+        .core = cpu_check_core,
+        .core_ends = cpu_check_core_end,
+        .block = cpu_check_block,
+        .waited = cpu_check_waited,
+        .shared = cpu_cuda_shared,
+        .program_ends = cpu_draw_touches,
+    };
+}

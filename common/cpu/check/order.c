@@ -16,7 +16,7 @@ static struct {
 
 static uint64_t this_number(void) { return cpu_launches % NUMBERS + 1; }
 
-void cpu_check_work(const struct cpu_work *work)
+void cpu_begin_work(const struct cpu_work *work)
 {
     current = work;
     cpu_has_others = false;
@@ -36,18 +36,6 @@ void cpu_note_launch(void)
 }
 
 bool cpu_is_before(uint64_t cell) { return !cell || numbered[cell >> LAUNCH].is_before; }
-
-void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mine)
-{
-    char here[400], there[400];
-    const char *h = cpu_line_of(x->place, here, sizeof here);
-    const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
-    cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: "
-            "record an event there, "
-            "and let this stream wait for it (cudaStreamWaitEvent)",
-            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads",
-            cpu_kind_at(other) & WRITE ? "wrote" : "read", t ? t : "an unknown place");
-}
 
 // One side of a copy.
 static void check_side(const char *start, size_t bytes, int kind)
@@ -70,13 +58,12 @@ static void check_side(const char *start, size_t bytes, int kind)
         else
             readers[cpu_is_before(readers[0]) ? 0 : 1] = me;
     }
-    if (other && cpu_break_context(cudaErrorLaunchFailure))
-        cpu_tell_streams(&x, other, current->call.name);
+    if (other) cpu_tell_streams(&x, other, current->call.name);
 }
 
 void cpu_check_copy(const char *to, const char *from, size_t bytes)
 {
-    if (!cpu_is_checking() || !bytes) return;
+    if (!bytes) return;
     cpu_note_launch();
     if (from) check_side(from, bytes, READ);
     check_side(to, bytes, WRITE);

@@ -3,33 +3,19 @@
 #include "check.h"
 #include <string.h>
 
-static uintptr_t
-    sites[SITES]; // the instructions seen, and in the lowest bits what they do; 0: too many
 static const void *touching[1 << 10]; // by a block: where its last plain access was noted
 static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: the launch
 
-static uintptr_t site_at(uint64_t cell)
-{
-    return __atomic_load_n(&sites[NUMBER(cell, SITE, EPOCH)], __ATOMIC_RELAXED);
-}
-int cpu_kind_at(uint64_t cell) { return (int)(site_at(cell) & (WRITE | ATOMIC)); }
-const void *cpu_place_at(uint64_t cell) { return (const void *)(site_at(cell) >> 3); }
-
-unsigned cpu_site_of(const void *place, int kind)
-{
-    uintptr_t wanted = (uintptr_t)place << 3 | (unsigned)kind;
-    size_t hash = wanted * 0x9E3779B97F4A7C15u >> (64 - (EPOCH - SITE));
-    for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
-        uintptr_t *site = &sites[hash ? hash : 1], seen = __atomic_load_n(site, __ATOMIC_RELAXED);
-        if (!seen && __atomic_compare_exchange_n(site, &seen, wanted, false, __ATOMIC_RELAXED,
-                                                 __ATOMIC_RELAXED))
-            seen = wanted;
-        if (seen == wanted) return (unsigned)(site - sites);
-    }
-    return 0;
-}
-
 // ---- What orders two accesses
+
+// Threads have waited for each other, or something like it: what comes is later.
+unsigned cpu_next_epoch(struct cpu_checker *k)
+{
+    unsigned epoch = NUMBER(k->epoch, EPOCH, THREAD) + 1;
+    if (epoch == MOST_EPOCHS) k->is_late = true;
+    k->epoch = ((uint64_t)epoch << EPOCH) & BITS(EPOCH, THREAD);
+    return epoch;
+}
 
 void cpu_note_fence(void)
 {
@@ -39,7 +25,7 @@ void cpu_note_fence(void)
 
 // What a block wrote before a fence and something atomic is there for who does something atomic later; so
 // it is between the warps of a block. It does not matter on which address, which can only hide a race.
-static void note_atomic(int kind)
+static __attribute__((noinline)) void note_atomic(int kind)
 {
     struct cpu_checker *k = cpu_checker;
     unsigned thread = cpu_thread_number();
@@ -58,29 +44,49 @@ static bool is_released(uint64_t other) // by another block
 }
 
 // Of two threads of this block: has one waited for the other since?
-static bool has_waited(uint64_t other, uint64_t me)
+static inline bool has_waited(uint64_t other, uint64_t me)
 {
     const struct cpu_checker *k = cpu_checker;
     unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
     const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
                           *others = &k->warps[thread / 32];
-    return then < k->block_epoch || (mine == others && then < mine->waited) ||
+    if (then < k->block_epoch) return true;
+    return (mine == others && then < mine->waited) ||
            (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
            (then < others->released && others->released <= mine->acquired);
 }
 
-static bool is_race(uint64_t other, uint64_t me, uint64_t same, int kind)
+// Threads of a warp hand on an array of the block through volatile, as if they ran in step. What one of them waits for
+// in a loop, and what is behind a fence, is a flag.
+static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
+                                                 const struct cpu_where *w, int kind)
+{
+    unsigned thread = NUMBER(other, THREAD, BLOCK), warp = thread / 32;
+    return w->shared && w->shared->bytes > 8 && kind & cpu_kind_at(other) & VOLATILE &&
+           (kind | cpu_kind_at(other)) & WRITE && !((other ^ me) & IN_BLOCK) &&
+           (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
+           !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
+           !has_waited(other, me);
+}
+
+static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
 {
     uint64_t differs = other ^ me;
-    int others = cpu_kind_at(other);
-    if (cpu_checker->is_late || !(other & me & BYTES)) return false;
     if (!NUMBER(other, SITE, EPOCH)) return false; // one of too many: nobody knows what it does
-    bool is_too_narrow = ((unsigned)kind | site_at(other)) & IN_ONE_BLOCK && differs & IN_BLOCK;
-    if ((kind & ATOMIC && others & ATOMIC && !is_too_narrow) || !((kind | others) & WRITE))
-        return false;
-    if (differs & same) return cpu_has_others && same == IN_LAUNCH && !cpu_is_before(other);
+    int others = cpu_kind_at(other);
+    bool is_too_narrow = (kind | others) & IN_ONE_BLOCK && differs & IN_BLOCK;
+    if (cpu_checker->is_late || !((kind | others) & WRITE)) return false;
+    if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w, kind);
+    if (differs & w->same) return !w->shared && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
     return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
+}
+
+static inline bool is_race(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
+{
+    if (!(other & me & BYTES)) return false;
+    if ((other ^ me) & w->same && !cpu_has_others) return false; // it came long before
+    return is_race_now(other, me, w, kind);
 }
 
 // ---- Doubt: a race that may be harmless
@@ -95,56 +101,82 @@ void cpu_end_block_of_races(void)
     __atomic_store_n(touching_by(cpu_checker->block), NULL, __ATOMIC_RELEASE);
 }
 
-// Two threads may write the same; a thread may read what others change by atomics, if the next that it
-// does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of a read
-// on another core it is not known yet.
-static void doubt(const struct cpu_access *x, uint64_t me, uint64_t other, const uint64_t *cell,
-                  const char *name)
+static void close_short_cuts(struct cpu_checker *k)
+{
+    k->is_in_doubt = k->has_no_short_cuts = true;
+    memset(k->quiet, 0, sizeof k->quiet);
+}
+
+// Two threads may write the same, also over what a third has read; a thread may read what others change by atomics, if
+// the next that it does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of
+// a read on another core it is not known yet. True if it is told.
+static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t me, uint64_t other,
+                                            const uint64_t *cell, const char *name)
 {
     struct cpu_checker *k = cpu_checker;
     int others = cpu_kind_at(other);
     bool is_at_it = (me ^ other) & BITS(BLOCK, LAUNCH) && // the other one, on another core
                     __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
-    if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_at_it || has_gone_on)) return;
-    bool is_doubtful =
-        (x->kind == WRITE && others == WRITE) || (x->kind == READ && others == (ATOMIC | WRITE));
-    if (x->bytes > sizeof k->doubt.before || !is_doubtful) {
+    if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_at_it || has_gone_on))
+        return false;
+    bool is_plain = !(others & ATOMIC) && x->kind == WRITE;
+    bool is_doubtful = is_plain || x->kind & VOLATILE & others ||
+                       (x->kind == READ && others & ATOMIC && others & WRITE);
+    if (x->bytes > sizeof k->doubt.before || !is_doubtful ||
+        (x->kind & VOLATILE && !(x->kind & WRITE))) {
         cpu_tell_race(x, me, other, name);
-        cpu_leave_kernel();
+        return true;
     }
     k->doubt.access = *x;
     k->doubt.me = me;
     k->doubt.other = other;
     k->doubt.name = name;
-    k->doubt.is_open = is_at_it; // perhaps it has not written yet
-    k->is_in_doubt = k->has_no_short_cuts = true;
+    k->doubt.is_open = is_at_it && others & WRITE; // perhaps it has not written yet
+    k->doubt.is_there = true;
+    close_short_cuts(k);
     memcpy(k->doubt.before, x->address, x->bytes);
+    return false;
+}
+
+// On a GPU a racing read may come before the write, which here has been done: it finds what was there before.
+static void go_back(const struct cpu_access *x, char *to, const char *before, size_t bytes)
+{
+    struct cpu_checker *k = cpu_checker;
+    if (x->bytes > sizeof k->stale.now || x->kind != READ) return;
+    if (!k->stale.bytes) memcpy(k->stale.now, x->address, x->bytes);
+    k->stale.address = (char *)x->address;
+    k->stale.bytes = x->bytes;
+    memcpy(to, before, bytes);
+    close_short_cuts(k);
 }
 
 void cpu_settle(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
     const struct cpu_access *x = &k->doubt.access;
+    if (k->stale.bytes) memcpy(k->stale.address, k->stale.now, k->stale.bytes);
+    k->stale.bytes = 0;
     uint64_t now_here =
         (k->doubt.name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
     bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
-    if (x->kind == READ && is_same_thread && !(next->address == x->address && next->kind & ATOMIC))
+    if (k->doubt.is_there && x->kind == READ && is_same_thread &&
+        !(next->address == x->address && next->kind & ATOMIC))
         return;
     k->is_in_doubt = false;
     k->has_no_short_cuts = cpu_is_touching || cpu_has_others;
+    if (!k->doubt.is_there) return;
+    k->doubt.is_there = false;
     bool is_harmless = x->kind == READ
                            ? is_same_thread
                            : k->doubt.is_open || memcmp(x->address, k->doubt.before, x->bytes) == 0;
-    if (is_harmless) return;
-    cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
-    if (next) cpu_leave_kernel();
+    if (!is_harmless) cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
 }
 
 // ---- Looking, and noting who was here
 
 // How far a reader is from this access: the farther, the more later writers it is in a race with.
-static int distance(uint64_t reader, uint64_t me, uint64_t same)
+static inline int distance(uint64_t reader, uint64_t me, uint64_t same)
 {
     uint64_t differs = reader ^ me;
     if (!reader || differs & same) return -1; // of another launch or block: of no use any more
@@ -155,7 +187,7 @@ static int distance(uint64_t reader, uint64_t me, uint64_t same)
 }
 
 // Of the readers two are kept: any later writer is then in a race with one of them, if it is with any.
-static void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
+static inline void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
 {
     int first = distance(readers[0], me, same), second = distance(readers[1], me, same);
     if (first == 0)
@@ -173,30 +205,37 @@ static void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
 void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
 {
     struct cpu_checker *k = cpu_checker;
+    const char *name = where->shared ? where->shared->name : NULL;
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
                    (uint64_t)cpu_site_of(x->place, x->kind) << SITE |
                    (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
-    if (x->kind & ATOMIC) note_atomic(x->kind);
-    if (!(x->kind & ATOMIC)) __atomic_store_n(touching_by(who), x->address, __ATOMIC_RELEASE);
+    if (x->kind & ATOMIC)
+        note_atomic(x->kind);
+    else
+        __atomic_store_n(touching_by(who), x->address, __ATOMIC_RELEASE);
     for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {
         size_t first = i * 4 < where->offset ? where->offset - i * 4 : 0;
         size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
         uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i],
                  old = *writer;
         uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL;
-        if (old != me && is_race(old, me, where->same, x->kind))
-            doubt(x, me, old, writer, where->name);
-        for (int j = 0; readers && j < 2; j++) {
+        char *here = (char *)x->address + (i * 4 + first - where->offset),
+             *before = (char *)&where->cells.olds[i] + first;
+        bool is_mine = !((old ^ me) & ~BITS(0, EPOCH)); // since this thread has waited last
+        bool is_racing = !is_mine && is_race(old, me, where, x->kind);
+        if (is_racing && doubt(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
+            go_back(x, here, before, end - first);
+        for (int j = 0; readers && x->kind & WRITE && j < 2; j++) {
             uint64_t reader =
                 __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE); // another core may change it
-            if (reader != me && is_race(reader, me, where->same, x->kind))
-                doubt(x, me, reader, &readers[j], where->name);
+            if (reader != me && is_race(reader, me, where, x->kind))
+                doubt(x, me, reader, &readers[j], name);
         }
+        if (x->kind == WRITE && !is_mine && !is_racing) memcpy(before, here, end - first);
         // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
         bool is_hiding =
             x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !((old ^ me) & ~BITS(0, THREAD));
-        if (x->kind & WRITE && !is_hiding)
-            *writer = (old ^ me) & ~BITS(0, EPOCH) ? me : me | (old & BYTES);
+        if (x->kind & WRITE && !is_hiding) *writer = is_mine ? me | (old & BYTES) : me;
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }
 }

@@ -1,61 +1,33 @@
 // How a bad access is told: where in the source, which thread, who else, and what to do.
 #include "check.h"
-#include <dlfcn.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-// In this library: the driver's calls call those of the runtime.
-bool cpu_is_own(const void *place)
-{
-    Dl_info here, there;
-    return dladdr(place, &there) && dladdr((void *)cpu_is_own, &here) &&
-           here.dli_fbase == there.dli_fbase;
-}
-
-// The line of the source: the innermost that is not in a header of the stand-in or of C++. addr2line comes
-// with the assembler, which g++ needs.
-const char *cpu_line_of(const void *place, char *text, size_t size)
-{
-    Dl_info in;
-    struct link_map *map = NULL;
-    char file[400], command[600], line[400];
-    text[0] = '\0';
-    if (cpu_is_own(place)) return NULL;
-    if (!place || !dladdr1(place, &in, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
-    snprintf(file, sizeof file, "%s", map->l_name);
-    ssize_t length =
-        file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program itself
-    if (length > 0) file[length] = '\0';
-    snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", file,
-             (unsigned long)((uintptr_t)place - 1 - map->l_addr));
-    FILE *answer = popen(command, "r");
-    while (answer && fgets(line, sizeof line, answer)) {
-        char *end = strstr(line, " (discriminator");
-        line[end ? (size_t)(end - line) : strcspn(line, "\n")] = '\0';
-        if (!text[0] && line[0] != '?' && !strstr(line, "/cpu/include/") && !strstr(line, "/c++/"))
-            snprintf(text, size, "%s", line);
-    }
-    if (answer) pclose(answer);
-    const char *slash = strrchr(text, '/');
-    return text[0] ? slash ? slash + 1 : text : NULL;
-}
-
-// Tells it, if it is the first error of the context, and ends the thread of the kernel.
-void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *format, ...)
+static void say(const struct cpu_access *x, const char *format, va_list arguments)
 {
     char what[400], line[400];
-    if (cpu_break_context(error)) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(what, sizeof what, format, arguments);
-        va_end(arguments);
-        cpu_say_of_thread(cpu_line_of(x->place, line, sizeof line), what);
-    }
-    cpu_checker->is_in_doubt = false;
+    vsnprintf(what, sizeof what, format, arguments);
+    cpu_say_of_thread(cpu_line_of(x->place, line, sizeof line), what);
+}
+
+// What ends a kernel on a GPU too: tells it, if it is the first error of the context, and ends this thread.
+void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (cpu_break_context(error)) say(x, format, arguments);
+    va_end(arguments);
     cpu_leave_kernel();
+}
+
+// What a GPU lets pass: the kernel goes on.
+void cpu_tell(const struct cpu_access *x, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (cpu_is_news(x->place, NULL)) say(x, format, arguments);
+    va_end(arguments);
 }
 
 static void name_thread(char *text, size_t size, uint64_t cell, bool with_block)
@@ -74,8 +46,24 @@ static void name_thread(char *text, size_t size, uint64_t cell, bool with_block)
              t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y);
 }
 
+void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mine)
+{
+    char here[400], there[400];
+    if (!cpu_is_news(x->place, NULL)) return;
+    const char *h = cpu_line_of(x->place, here, sizeof here);
+    const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
+    cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: "
+            "record an event there, and let this stream wait for it (cudaStreamWaitEvent)",
+            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads",
+            cpu_kind_at(other) & WRITE ? "wrote" : "read", t ? t : "an unknown place");
+}
+
 static const char *advice(uint64_t me, uint64_t other, const char *name, bool is_same_line)
 {
+    if (cpu_kind_at(me) & cpu_kind_at(other) & VOLATILE)
+        return "the threads of a warp are not in step, and volatile does not make them wait: put "
+               "__syncwarp() between each reading and the writing, or use a shuffle such as "
+               "__shfl_down_sync";
     bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
     if (name && is_of_warp && !is_same_line)
         return "put __syncwarp() or __syncthreads() between them, or use an atomic";
@@ -92,13 +80,12 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
 void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, const char *name)
 {
     char mine[100], others[100], here[400], there[400], launched[400];
-    cpu_checker->is_in_doubt = false;
-    if (!cpu_break_context(cudaErrorLaunchFailure)) return;
     if (!name && (me ^ other) & IN_LAUNCH) {
         snprintf(mine, sizeof mine, "kernel %s", cpu_running->kernel);
         cpu_tell_streams(x, other, mine);
         return;
     }
+    if (!cpu_is_news(x->place, cpu_place_at(other))) return;
     int kind = cpu_kind_at(other);
     const char *h = cpu_line_of(x->place, here, sizeof here);
     const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);

@@ -98,9 +98,7 @@ void cpu_end_touches_of_block(void)
     if (!k || !k->touches) return;
     struct cpu_touch *t = k->touch;
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0;
-         !blockIdx.x && !blockIdx.y && !blockIdx.z && i < k->touches && shown_count < MOST_SHOWN;
-         i++)
+    for (unsigned i = 0; k->is_first_block && i < k->touches && shown_count < MOST_SHOWN; i++)
         if (t[i].thread < 32) shown[shown_count++] = t[i];
     qsort(t, k->touches, sizeof *t, by_site_and_thread);
     for (unsigned i = 1; i < k->touches; i++)
@@ -171,8 +169,8 @@ void cpu_end_touches(const struct cpu_launch *l)
         fprintf(report,
                 ", \"kind\": \"%s\", \"accesses\": %lu, \"bytes\": %lu, \"requests\": %lu, "
                 "\"sectors\": %lu}",
-                kind[cpu_kind_at((uint64_t)site << SITE)], c->accesses, c->bytes, c->requests,
-                c->sectors);
+                kind[cpu_kind_at((uint64_t)site << SITE) & (WRITE | ATOMIC)], c->accesses, c->bytes,
+                c->requests, c->sectors);
     }
     fprintf(report, "], \"touches\": [");
     for (unsigned i = 0; i < shown_count; i++) {

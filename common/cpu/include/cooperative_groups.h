@@ -14,7 +14,7 @@ class thread_group {
     void sync(CPU_CUDA_HERE) const
     {
         if (is_block)
-            cpu_cuda_barrier("sync", false, nullptr, file, line);
+            cpu_cuda_barrier("sync", false, file, line);
         else
             __syncwarp(mask, file, line);
     }

@@ -57,22 +57,22 @@ T reduce(const char *what, unsigned mask, T value, Operation combine, const char
 
 // ---- A block
 
-inline void __syncthreads(CPU_CUDA_HERE)
-{
-    cpu_cuda_barrier("__syncthreads", false, nullptr, file, line);
-}
+inline void __syncthreads(CPU_CUDA_HERE) { cpu_cuda_barrier("__syncthreads", false, file, line); }
 inline int __syncthreads_count(int predicate, CPU_CUDA_HERE)
 {
-    return (int)cpu_cuda_barrier("__syncthreads_count", predicate, nullptr, file, line);
+    cpu_cuda_barrier("__syncthreads_count", predicate, file, line);
+    return (int)cpu_cuda_votes(nullptr);
 }
 inline int __syncthreads_or(int predicate, CPU_CUDA_HERE)
 {
-    return cpu_cuda_barrier("__syncthreads_or", predicate, nullptr, file, line) > 0;
+    cpu_cuda_barrier("__syncthreads_or", predicate, file, line);
+    return cpu_cuda_votes(nullptr) > 0;
 }
 inline int __syncthreads_and(int predicate, CPU_CUDA_HERE)
 {
     unsigned all;
-    return cpu_cuda_barrier("__syncthreads_and", predicate, &all, file, line) == all;
+    cpu_cuda_barrier("__syncthreads_and", predicate, file, line);
+    return cpu_cuda_votes(&all) == all;
 }
 
 // ---- A warp

@@ -36,13 +36,14 @@ extern __thread uint3 cpu_cuda_thread __asm__("threadIdx") __attribute__((
 extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
 extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
-unsigned cpu_cuda_barrier(const char *what, bool yes, unsigned *all, const char *file, int line);
+void cpu_cuda_barrier(const char *what, bool yes, const char *file, int line);
+unsigned cpu_cuda_votes(unsigned *all);
 void cpu_cuda_warp(const char *what, unsigned *mask, unsigned long value, unsigned long given[32],
                    const char *file, int line);
 unsigned cpu_cuda_active(const char *file, int line);
 void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
                         size_t shared_bytes, cudaStream_t stream);
-void cpu_cuda_argument(const void *pointer, bool is_read_only);
+void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
 void cpu_cuda_trap(const char *file, int line);
@@ -72,9 +73,10 @@ template <class T> auto argument(const T &value)
 {
     auto copy = value;
     using P = decltype(copy); // without const and __restrict__
-    if constexpr (std::is_pointer_v<P> && !std::is_function_v<std::remove_pointer_t<P>>)
+    using V = std::remove_pointer_t<P>;
+    if constexpr (std::is_pointer_v<P> && !std::is_function_v<V>)
         cpu_cuda_argument(const_cast<const void *>(static_cast<const volatile void *>(copy)),
-                          std::is_const_v<std::remove_pointer_t<P>>);
+                          std::is_const_v<V>, std::is_volatile_v<V>);
     return copy;
 }
 

@@ -5,8 +5,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern __thread const uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
-extern __thread const dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
+// constant, and no dim3, which has a constructor: so g++ knows that to read them is no access to memory
+extern __attribute__((tls_model("initial-exec"))) __thread const uint3 threadIdx, blockIdx,
+    blockDim, gridDim;
 static const int warpSize __attribute__((unused)) = 32;
 #ifdef __cplusplus
 }

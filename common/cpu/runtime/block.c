@@ -1,16 +1,11 @@
-// One core at work: it takes blocks, and runs them one after the other.
+// The cores of a launch: threads of the host, which take blocks and run them one after the other.
 #include "core.h"
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
-enum { SIGNAL_STACK = 64 << 10 };
-
+__thread struct core *cpu_core;
 EXPORTED_TO_KERNELS __thread unsigned cpu_cuda_row_end;
 EXPORTED_TO_KERNELS __thread void *cpu_cuda_dynamic_shared;
-
-void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__((weak));
 
 // ---- The order of blocks and threads is not to be relied on: CPU_CUDA_SEED=n gives another one.
 
@@ -56,6 +51,53 @@ PUBLIC bool cpu_cuda_next_row(void)
     return ++threadIdx.z < blockDim.z;
 }
 
+// ---- The cores stay from launch to launch: the thread that runs it is one, the others help
+
+enum { MOST_CORES = 16, MOST_MORE = 500 };
+static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static unsigned helpers, wanted, busy; // there are; for this launch; at work
+static unsigned at_work, stuck;        // with the launching thread
+static unsigned long launches;
+static const struct cpu_launch *launch;
+static void (*run)(const struct cpu_launch *);
+
+static void take_part(void)
+{
+    __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
+    run(launch);
+    __atomic_fetch_sub(&at_work, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *help(void *number)
+{
+    pthread_mutex_lock(&cores_lock);
+    for (unsigned long seen = 0;;) {
+        while (seen == launches || (uintptr_t)number >= wanted)
+            pthread_cond_wait(&begun, &cores_lock);
+        seen = launches;
+        busy++;
+        pthread_mutex_unlock(&cores_lock);
+        take_part();
+        pthread_mutex_lock(&cores_lock);
+        if (--busy == 0) pthread_cond_signal(&ended);
+    }
+    return NULL;
+}
+
+static bool add_core(void)
+{
+    bool is_one = true;
+    pthread_mutex_lock(&cores_lock);
+    if (wanted == helpers)
+        is_one =
+            helpers < MOST_CORES + MOST_MORE && cpu_start_thread(help, (void *)(uintptr_t)helpers);
+    if (is_one && wanted++ == helpers) helpers++;
+    if (is_one) pthread_cond_broadcast(&begun);
+    pthread_mutex_unlock(&cores_lock);
+    return is_one;
+}
+
 // ---- Which blocks: a core takes some at a time
 
 enum { MOST_BLOCKS_AT_A_TIME = 4096, MOST_RETURNED = 1024 };
@@ -64,14 +106,28 @@ static unsigned long next_block, blocks, blocks_at_a_time;
 static struct range {
     unsigned long first, stop;
 } returned[MOST_RETURNED]; // by cores that do not get on
-static unsigned returns, at_work, stuck;
+static unsigned returns;
 
-void cpu_begin_blocks(const struct cpu_launch *launch, unsigned long cores)
+void cpu_on_all_cores(const struct cpu_launch *l, void (*run_core)(const struct cpu_launch *))
 {
-    blocks = (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z;
+    static unsigned long cores;
+    if (!cores) cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores > MOST_CORES) cores = MOST_CORES;
+    blocks = (unsigned long)l->grid.x * l->grid.y * l->grid.z;
     blocks_at_a_time = blocks / (64 * cores) + 1;
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
     next_block = returns = at_work = stuck = 0;
+    pthread_mutex_lock(&cores_lock);
+    launches++;
+    launch = l;
+    run = run_core;
+    pthread_mutex_unlock(&cores_lock);
+    for (unsigned long i = 1; i < cores && i < blocks && add_core(); i++) continue;
+    take_part();
+    pthread_mutex_lock(&cores_lock);
+    wanted = 0;
+    while (busy) pthread_cond_wait(&ended, &cores_lock);
+    pthread_mutex_unlock(&cores_lock);
 }
 
 static bool take_blocks(unsigned long *first, unsigned long *stop)
@@ -100,7 +156,7 @@ bool cpu_share_blocks(void)
     blocks_at_a_time = 1;
     bool is_one_left = returns || next_block < blocks;
     pthread_mutex_unlock(&lock);
-    return is_one_left && cpu_add_core();
+    return is_one_left && add_core();
 }
 
 void cpu_core_gets_on(bool yes)
@@ -118,7 +174,6 @@ bool cpu_no_core_gets_on(void)
 bool cpu_begin_block(void)
 {
     struct core *c = cpu_core;
-    cpu_end_touches_of_block();
     if (cpu_context_is_broken()) return false;
     bool is_next = ++c->block < c->stop; // to the one before; else somewhere in the grid
     if (!is_next && !take_blocks(&c->block, &c->stop)) return false;
@@ -136,53 +191,9 @@ bool cpu_begin_block(void)
         threadIdx = (uint3){0, 0, 0};
     }
     c->has_fibers = false;
-    c->round = 0;
+    c->count = 0;
     cpu_cuda_row_end = c->seed ? 0 : blockDim.x;
-    cpu_check_block();
-    cpu_cuda_shared(cpu_cuda_dynamic_shared, c->launch->shared_bytes, "of this launch (dynamic)");
+    CHECKS(block);
+    CHECKS(shared, cpu_cuda_dynamic_shared, c->launch->shared_bytes, "of this launch (dynamic)");
     return true;
-}
-
-// ---- One core's part of a launch
-
-static void *map(size_t bytes)
-{
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-void cpu_run_blocks(const struct cpu_launch *launch)
-{
-    const char *seed = getenv("CPU_CUDA_SEED");
-    struct core this_core = {.launch = launch,
-                             .seed = seed ? strtoul(seed, NULL, 10) : 0,
-                             .threads = launch->block.x * launch->block.y * launch->block.z};
-    size_t stacks = (size_t)this_core.threads * STACK;
-    size_t shared = (launch->shared_bytes + GUARD - 1) / GUARD * GUARD;
-    char *shared_pages = map(shared + GUARD), *signal_stack = map(SIGNAL_STACK);
-    this_core.fibers = calloc(this_core.threads, sizeof *this_core.fibers);
-    this_core.stacks = map(stacks);
-    stack_t handler = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK}, before;
-    if (this_core.fibers && this_core.stacks && shared_pages && signal_stack) {
-        cpu_core = &this_core;
-        this_core.shared_limit = shared_pages + shared;
-        cpu_cuda_dynamic_shared = this_core.shared_limit - (launch->shared_bytes + 15) / 16 * 16;
-        mprotect(this_core.shared_limit, GUARD, PROT_NONE);
-        sigaltstack(&handler, &before);
-        cpu_check_core(this_core.stacks, stacks);
-        __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
-        while (cpu_begin_block()) cpu_run_threads();
-        __atomic_fetch_sub(&at_work, 1, __ATOMIC_SEQ_CST);
-        cpu_check_core_end();
-        sigaltstack(&before, NULL);
-        cpu_core = NULL;
-    } else if (cpu_break_context(cudaErrorLaunchOutOfResources)) {
-        cpu_say("no memory for the stacks of kernel %s", launch->kernel);
-    }
-    munmap(shared_pages, shared + GUARD);
-    munmap(signal_stack, SIGNAL_STACK);
-    if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(this_core.stacks, stacks);
-    munmap(this_core.stacks, stacks);
-    free(this_core.fibers);
 }

@@ -14,13 +14,13 @@ static void copy_rows(struct cpu_work *work)
     for (size_t row = 0; row < c->height; row++) {
         char *to = c->to + row * c->to_pitch;
         const char *from = c->from ? c->from + row * c->from_pitch : NULL;
-        if (cpu_streams_meet) cpu_check_copy(to, from, c->width);
-        if (from) cpu_note_copied(from, c->width, to_host);
+        if (cpu_streams_meet) CHECKS(copy, to, from, c->width);
+        if (from) CHECKS(copied, from, c->width, to_host);
         if (from)
             memmove(to, from, c->width);
         else
             memset(to, c->value, c->width);
-        cpu_note_written(to, c->width);
+        CHECKS(written, to, c->width);
     }
 }
 
@@ -206,7 +206,20 @@ PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
     return cudaMemsetAsync(pointer, value, bytes, NULL);
 }
 
-// ---- Variables of the device: `to` or `from` is NULL, and stands for the variable
+// ---- Variables of the device
+
+// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which pads
+// them to pages of 4096 bytes.
+PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
+{
+    if (cpu_find_allocation(start)) return; // two sources of one library
+    cpu_keep_loaded(start);
+    cpu_catch_faults();
+    size_t bytes = (size_t)(end - start), page = cpu_page_bytes();
+    bool can_be_locked = !is_managed && page <= 4096;
+    cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
+                       is_managed ? MANAGED : VARIABLE);
+}
 
 static bool is_symbol(const void *address)
 {
@@ -221,6 +234,8 @@ PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
     if (pointer) *pointer = (void *)symbol;
     LEAVE(cudaSuccess);
 }
+
+// `to` or `from` is NULL, and stands for the variable.
 PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset,
                                         void *to, const void *from, size_t bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)

@@ -1,46 +1,58 @@
 // One core at work, for block.c, which gives it blocks, and threads.c, which runs the threads of a block.
 #pragma once
 #include "runtime.h"
-#include <setjmp.h>
 
-enum { GUARD = 64 << 10, STACK = 640 << 10, WARP = 32 }; // GUARD: a page at least
+enum { WARP = 32, WARPS = 32 };
 
-struct fiber {       // a stack, and the threads that run on it
-    jmp_buf context; // where it goes on
-    jmp_buf end;     // where a thread goes that must not go on
-    char *stack;
-    uint3 thread;
-    unsigned number; // of the thread, in the block
+struct fiber { // a stack, and the threads that run on it
+    void *top; // of its stack, where it goes on
     enum { NEW, READY, SPINS, AT_BARRIER, IN_WARP, WHO_IS_ACTIVE, ENDED } state;
-    const char *file, *what; // where it waits, and for what
-    int line;
+    int line; // where it waits, and for what
+    const char *file, *what;
+    uint64_t value; // what it gives to the others of the warp or block
+    uint3 thread;
+    unsigned number;    // of the thread, in the block
+    char *stack;        // up to here, all that a barrier looks at
+    uint64_t *given;    // where to put what the others gave
     unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
-    uint64_t value;     // what it gives to the others of the warp or block
-    uint64_t *given;    // where to put what they gave
     bool orders_memory; // they see what each has written
     void *asan;
-};
+} __attribute__((aligned(64)));
 
 struct core {
+    // kept from launch to launch
+    struct core *next; // that nobody uses
+    struct fiber *fibers;
+    char *stacks, *shared_limit, *signal_stack;
+    unsigned room; // threads for which there are fibers and stacks
+
+    // of a launch
     const struct cpu_launch *launch;
-    jmp_buf scheduler;
-    struct fiber *fibers, *current;
-    struct fiber *of_thread[1024]; // by number; NULL: it has ended before the first fiber
-    char *stacks, *shared_limit;
+    void *scheduler;           // the top of its stack
     unsigned long seed;        // CPU_CUDA_SEED, or 0
     unsigned long block, stop; // the one that runs, and where the blocks of this core end
     unsigned threads;          // of a block
     unsigned position;         // of the thread that runs, in the block's order
-    bool has_fibers;           // this block
-    unsigned long round;       // in which all of its fibers have run a while
-    unsigned count;            // of the last barrier: the threads whose value was not 0
-    unsigned waiting;          // and all threads
     bool is_stuck;             // all threads of the block wait for another block
     const void *asan_stack;
     size_t asan_bytes;
     void *asan;
+
+    // of a block in which a thread has waited
+    bool has_fibers;
+    struct fiber *current;
+    struct fiber *of_thread[1024];       // by number; NULL: it has ended before the first fiber
+    unsigned count, turn;                // of the fibers; the one whose turn it is
+    unsigned ready;                      // those that can go on
+    unsigned alive[WARPS], waits[WARPS]; // lanes, as bits: that have not ended, that are IN_WARP
+    unsigned long round;                 // in which each fiber has had its turn
+    bool has_run, has_asked;             // some thread: in this round; who is active
+    unsigned idle_rounds;                // in which all that were left have spun
+    double since;                        // when that began; 0: not now
+    unsigned votes, waited;              // of the last barrier: yes, and all
+    unsigned spins, spinner;             // how often which thread has read the same
 };
-extern __thread struct core *cpu_core __attribute__((tls_model("initial-exec")));
+extern AT_HAND __thread struct core *cpu_core;
 
 // block.c
 unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt);
@@ -49,6 +61,4 @@ bool cpu_begin_block(void);
 bool cpu_share_blocks(void);
 void cpu_core_gets_on(bool yes);
 bool cpu_no_core_gets_on(void);
-
-// threads.c
-void cpu_run_threads(void); // of the blocks of this core, from the first thread of one on
+void cpu_on_all_cores(const struct cpu_launch *launch, void (*run)(const struct cpu_launch *));

@@ -201,21 +201,21 @@ static void report_leaks(void)
     if (!length || cpu_context_is_broken()) return;
     cpu_say("never freed: %s", text + 2);
     const char *leaks = getenv("CPU_CUDA_LEAKS");
-    if (leaks && strcmp(leaks, "0") != 0) {
-        fflush(NULL);
-        _exit(1);
-    }
+    if (leaks && strcmp(leaks, "0") != 0) cpu_end(false);
 }
 
 // Work that nobody waited for never ran: on a GPU perhaps, here for certain.
 __attribute__((destructor)) static void report_at_exit(void)
 {
     if (cpu_is_forked) return; // its parent reports
-    cpu_draw_touches();
-    const struct cpu_launch *launch = cpu_waiting_launch();
-    if (launch)
-        cpu_say("%s:%d: the program ended before kernel %s ran: nobody waited for it "
+    CHECKS(program_ends);
+    cpu_tell_touch();
+    const struct cpu_work *work = cpu_waiting_launch();
+    if (work)
+        cpu_say("%s:%d: the program ended %s kernel %s ran: nobody waited for it "
                 "(cudaDeviceSynchronize)",
-                launch->file, launch->line, launch->kernel);
+                work->launch.file, work->launch.line, work->is_done ? "after" : "before",
+                work->launch.kernel);
     report_leaks();
+    cpu_end(true);
 }

@@ -4,23 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+struct cpu_checks cpu_checks;
 static pthread_mutex_t lock =
     PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // a host function may call CUDA, in vain
 cudaError_t cpu_broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
 bool cpu_is_forked = false;
 bool cpu_is_in_host_function;
 __thread cudaError_t cpu_last_error = cudaSuccess;
-
-void cpu_say(const char *format, ...)
-{
-    char text[1000]; // in one piece, so that two cores' lines stay apart
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "CPU stand-in: %s\n", text);
-}
 
 // CUDA_VISIBLE_DEVICES hides devices as it does from CUDA; device 0 is all there is.
 static bool device_is_hidden(void)
@@ -60,22 +53,10 @@ static void in_forked_child(void)
         PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // its owner was the parent's thread
 }
 
-// LeakSanitizer reads all memory, that of device variables too, when a program ends.
-static void open_at_exit(void) { cpu_open_memory(true); }
-
-// Of the kernel's thread that runs here. Where: a line, or NULL for that of the launch.
-void cpu_say_of_thread(const char *where, const char *what)
-{
-    char launched[400];
-    snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
-    cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", where ? where : launched,
-            cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
-            threadIdx.z);
-}
-
 // ---- Errors that nobody has looked at
 
 struct cpu_call cpu_call;
+unsigned long cpu_calls;
 static struct cpu_call unseen_call;
 static cudaError_t unseen;
 static bool has_seen_the_end; // of the context
@@ -96,10 +77,14 @@ static void note_seen(cudaError_t error)
     has_seen_the_end = cpu_context_is_broken();
 }
 
-static void report_unseen(int status, void *unused)
+static int status_at_exit;
+
+static void at_exit(int status, void *unused)
 {
     char text[400];
     (void)unused;
+    status_at_exit = status;
+    cpu_lock(); // for good: nothing runs by itself any more
     if (!unseen || status) return;
     const char *line = cpu_line_of(unseen_call.place, text, sizeof text),
                *file = unseen_call.launch_file;
@@ -124,6 +109,44 @@ void cpu_say_of_call(const char *format, ...)
     cpu_say("%s%s%s: %s", where ? where : "", where ? ": " : "", cpu_call.name, text);
 }
 
+// ---- Faults that a GPU lets pass: they are told, once for a line, and the program goes on
+
+static bool has_told;
+
+// Whether nothing has been told of this place, or of its line; nor of the other side's, if it has one: one bug is often
+// seen from both.
+bool cpu_is_news(const void *place, const void *other)
+{
+    enum { MOST = 64, BYTES = 300 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const void *places[MOST];
+    static char lines[MOST][BYTES];
+    static unsigned count;
+    const void *const sides[] = {place, other};
+    pthread_mutex_lock(&lock);
+    has_told = true;
+    unsigned known = count;
+    bool is_new = true;
+    for (unsigned i = 0; i < known; i++) is_new = is_new && places[i] != place;
+    for (int side = 0; is_new && side < 2 && sides[side] && count < MOST; side++) {
+        places[count] = sides[side];
+        bool has_line = cpu_line_of(sides[side], lines[count], BYTES);
+        for (unsigned i = 0; has_line && i < known; i++)
+            if (strcmp(lines[i], lines[count]) == 0) is_new = false;
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_new && count < MOST;
+}
+
+// The last that a program does.
+void cpu_end(bool well)
+{
+    if ((well && !has_told) || status_at_exit) return;
+    fflush(NULL);
+    _exit(1);
+}
+
 // ---- Every call
 
 cudaError_t cpu_enter(const char *name, const void *place)
@@ -131,11 +154,11 @@ cudaError_t cpu_enter(const char *name, const void *place)
     static bool introduced = false;
     cpu_lock();
     cpu_call = (struct cpu_call){.name = name, .place = place};
+    cpu_calls++;
     if (!introduced) {
         cpu_say("this program runs on the CPU, not on a GPU");
         pthread_atfork(cpu_lock, cpu_unlock, in_forked_child);
-        atexit(open_at_exit);
-        on_exit(report_unseen, NULL);
+        on_exit(at_exit, NULL);
     }
     introduced = true;
     if (device_is_hidden()) return cudaErrorNoDevice;

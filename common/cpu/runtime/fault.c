@@ -37,6 +37,59 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
     return signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
 }
 
+// The host has touched what work uses that it has not waited for: too early; or again and again, in a loop that waits for
+// that work. Which of the two, is seen when the work runs by itself.
+static struct {
+    enum { NONE, NEW, WATCHED, POLLED } state;
+    const char *address;
+    struct cpu_claim claim;
+} touch;
+
+void cpu_tell_touch(void)
+{
+    const char *kernel = touch.claim.kernel;
+    if (touch.state == NEW || touch.state == WATCHED)
+        cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
+                "(cudaStreamSynchronize or cudaDeviceSynchronize)",
+                (const void *)touch.address, kernel ? "kernel " : "",
+                kernel ? kernel : "cudaMemcpyAsync");
+    touch.state = NONE;
+}
+
+bool cpu_is_touch_decided(void)
+{
+    struct cpu_allocation *a = cpu_find_allocation(touch.address);
+    bool is_new = touch.state == NEW && a;
+    if (is_new) {
+        touch.state = WATCHED;
+        cpu_claim(a, touch.claim); // does it come again?
+    } else if (touch.state == WATCHED) {
+        cpu_end_claims(touch.claim.work); // once is enough
+        cpu_tell_touch();
+    }
+    return !is_new;
+}
+
+unsigned long cpu_polled_work(void)
+{
+    bool is_polled = touch.state == POLLED;
+    if (is_polled) touch.state = NONE;
+    return is_polled ? touch.claim.work : 0;
+}
+
+static void on_touch(const char *address, const struct cpu_claim *claim) // a GPU lets it pass
+{
+    bool is_inside = address >= claim->start && address < claim->start + claim->bytes;
+    bool is_again = touch.state == WATCHED && touch.address == address;
+    if (is_inside && !is_again) {
+        cpu_tell_touch();
+        touch.address = address;
+        touch.claim = *claim;
+    }
+    if (is_inside) touch.state = is_again ? POLLED : NEW;
+    cpu_end_claims(claim->work);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)context;
@@ -49,16 +102,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     }
     struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
-    const struct cpu_claim *claim = a && a->claim.work ? &a->claim : NULL;
-    const char *address = info->si_addr;
-    if (claim) { // a GPU lets this pass, so it goes on
-        if (address >= claim->start && address < claim->start + claim->bytes)
-            cpu_say(
-                "host code touched %p, which %s%s may not have finished with: wait for it first "
-                "(cudaStreamSynchronize or cudaDeviceSynchronize)",
-                info->si_addr, claim->kernel ? "kernel " : "",
-                claim->kernel ? claim->kernel : "cudaMemcpyAsync");
-        cpu_end_claims(claim->work);
+    if (a && a->claim.work) {
+        on_touch(info->si_addr, &a->claim);
         return;
     }
     if (a)

@@ -1,16 +1,11 @@
-// Launches: checked at once, run when somebody waits for them, their blocks spread over all cores.
+// Launches: checked at once, run when somebody waits for them.
 #include "runtime.h"
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-enum { MOST_CORES = 16, MOST_MORE = 500, MOST_PENDING = 8 };
-
-EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx;
-EXPORTED_TO_KERNELS __thread dim3 blockDim, gridDim;
+enum { MOST_PENDING = 8 };
 
 // Between configure and launch; several if an argument of a launch comes from a launch.
 static __thread struct cpu_launch
@@ -27,54 +22,14 @@ static struct kernel {
 
 // ---- Running one launch
 
-static void *run_on_core(void *launch)
+static void run_kernel(struct cpu_work *work)
 {
-    cpu_running = launch;
-    gridDim = cpu_running->grid;
-    blockDim = cpu_running->block;
-    cpu_run_blocks(launch);
-    cpu_running = NULL;
-    return NULL;
-}
-
-static pthread_t core[MOST_CORES + MOST_MORE];
-static unsigned cores;
-static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cpu_launch *running;
-
-bool cpu_add_core(void)
-{
-    pthread_mutex_lock(&cores_lock);
-    bool is_added = cores < sizeof core / sizeof core[0] &&
-                    pthread_create(&core[cores], NULL, run_on_core, running) == 0;
-    cores += is_added;
-    pthread_mutex_unlock(&cores_lock);
-    return is_added;
-}
-
-static bool is_core(unsigned i)
-{
-    pthread_mutex_lock(&cores_lock);
-    bool is_one = i < cores;
-    pthread_mutex_unlock(&cores_lock);
-    return is_one;
-}
-
-void cpu_run_kernel(struct cpu_work *work)
-{
-    running = &work->launch;
-    if (!running->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
-    unsigned long wanted = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
-    if (wanted > MOST_CORES) wanted = MOST_CORES;
-    unsigned long blocks = (unsigned long)running->grid.x * running->grid.y * running->grid.z;
-    cpu_begin_blocks(running, wanted);
+    const struct cpu_launch *launch = &work->launch;
+    if (!launch->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
     cpu_catch_faults();
-    cpu_check_launch(running);
-    cores = 0;
-    while (cores + 1 < wanted && cores + 1 < blocks && cpu_add_core()) continue;
-    run_on_core(running); // this thread is a core too
-    for (unsigned i = 0; is_core(i); i++) pthread_join(core[i], NULL);
-    cpu_end_touches(running);
+    CHECKS(launch, launch);
+    cpu_run_grid(launch);
+    CHECKS(launched, launch);
 }
 
 static struct kernel *find_kernel(const void *address)
@@ -138,22 +93,31 @@ static struct cpu_launch *this_launch(void)
     return &pending[pendings - 1];
 }
 
-// A pointer argument, if it is to memory that CUDA knows, is noted with the launch.
-PUBLIC void cpu_cuda_argument(const void *pointer, bool is_read_only)
+// A pointer argument, if it is to memory that CUDA knows, is noted with the launch. Until that has run, the host is to
+// keep off; but if a pointer is to what is volatile, the two may talk to each other there.
+PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile)
 {
     struct cpu_launch *launch = this_launch();
     cpu_lock();
     struct cpu_allocation *a = cpu_find_allocation(pointer);
+    bool is_claimed = a && !is_volatile;
+    for (unsigned i = 0; i < launch->arguments; i++)
+        if (cpu_find_allocation(launch->argument[i].pointer) == a &&
+            launch->argument[i].is_volatile)
+            is_claimed = false;
     if (a && !launch->id) launch->id = ++cpu_last_work;
-    if (a)
+    if (is_claimed)
         cpu_claim(a, (struct cpu_claim){.work = launch->id,
                                         .start = a->base,
                                         .bytes = a->bytes,
                                         .kernel = launch->kernel,
-                                        .host_access = is_read_only ? PROT_READ : PROT_NONE});
+                                        .host_access = is_const ? PROT_READ : PROT_NONE});
+    else if (a && a->claim.work == launch->id)
+        cpu_claim(a, (struct cpu_claim){.work = 0});
     if (a && launch->arguments < CPU_ARGUMENTS) {
         launch->argument[launch->arguments].pointer = pointer;
-        launch->argument[launch->arguments++].is_read_only = is_read_only;
+        launch->argument[launch->arguments].is_read_only = is_const && !is_volatile;
+        launch->argument[launch->arguments++].is_volatile = is_volatile;
     }
     cpu_unlock();
 }
@@ -162,8 +126,9 @@ static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *)
 {
     if (!fits(launch)) return cudaErrorInvalidValue;
     if (!cpu_is_stream(launch->stream)) return cudaErrorInvalidResourceHandle;
-    struct cpu_work *work = cpu_add_work(launch->stream, cpu_run_kernel);
+    struct cpu_work *work = cpu_add_work(launch->stream, run_kernel);
     if (!work) return cudaErrorMemoryAllocation;
+    work->is_launch = true;
     if (launch->id) work->id = launch->id;
     work->launch = *launch;
     work->owned = launch->body;

@@ -3,6 +3,12 @@
 
 enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
 
+static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
+{
+    cpu_catch_faults(); // the host may touch it
+    return cpu_allocate(pointer, bytes, kind);
+}
+
 // Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
 static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
 {
@@ -23,7 +29,7 @@ static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kin
 
 PUBLIC cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    CALL(cpu_allocate(pointer, bytes, DEVICE));
+    CALL(allocate(pointer, bytes, DEVICE));
 }
 PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
@@ -31,7 +37,7 @@ PUBLIC cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, 
     if (!pitch || width > SIZE_MAX / 2 || (height && width > SIZE_MAX / 2 / height))
         LEAVE(cudaErrorInvalidValue);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    LEAVE(cpu_allocate(pointer, *pitch * height, DEVICE));
+    LEAVE(allocate(pointer, *pitch * height, DEVICE));
 }
 PUBLIC cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent)
 {
@@ -45,11 +51,11 @@ PUBLIC cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flag
 {
     ENTER();
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) LEAVE(cudaErrorInvalidValue);
-    LEAVE(cpu_allocate(pointer, bytes, MANAGED));
+    LEAVE(allocate(pointer, bytes, MANAGED));
 }
 PUBLIC cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-    CALL(flags < 8 ? cpu_allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
+    CALL(flags < 8 ? allocate(pointer, bytes, PINNED) : cudaErrorInvalidValue);
 }
 PUBLIC cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
@@ -99,7 +105,7 @@ PUBLIC cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t st
 {
     ENTER();
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(cpu_allocate(pointer, bytes, DEVICE));
+    LEAVE(allocate(pointer, bytes, DEVICE));
 }
 PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {

@@ -2,7 +2,6 @@
 // the host's reach but for the time in which work runs; what the host may use too in the second. A place
 // is used again only when all others have been, so that what was freed stays known.
 #include "runtime.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,12 +28,13 @@ static size_t round_up(size_t n, size_t multiple)
     return (n + multiple - 1) / multiple * multiple;
 }
 
-static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
-
 // Half of this machine's memory, so that filling the "device" does not kill the machine.
-size_t cpu_device_bytes(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * page_bytes() / 2; }
+size_t cpu_device_bytes(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * cpu_page_bytes() / 2; }
 
 // ---- Places
+
+// LeakSanitizer reads all memory, that of device variables too, when a program ends.
+static void open_at_exit(void) { cpu_open_memory(true); }
 
 // As much of the address space as can be had, far from everything else if possible.
 static void reserve(void)
@@ -45,6 +45,7 @@ static void reserve(void)
         if (place == MAP_FAILED) continue;
         cpu_first_place = round_up((uintptr_t)place, CPU_UNIT);
         units--; // rounding up may have cost one
+        atexit(open_at_exit);
         return;
     }
 }
@@ -80,16 +81,16 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
     return a;
 }
 
-// What is at the address, or was, or what lies in front of it.
+// What is at the address, or was, or what is nearest to it: behind one allocation, or before the next.
 struct cpu_allocation *cpu_find_neighbour(const void *address)
 {
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
-    if (!cpu_first_place || unit > units) return NULL;
-    if (unit > 0 && (unit == units || !cpu_unit[unit])) unit--;
-    bool is_before = unit + 1 < units && cpu_unit[unit + 1] &&
-                     cpu_unit[unit + 1] != cpu_unit[unit] &&
-                     (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
-    return cpu_unit[unit + is_before];
+    if (!cpu_first_place || unit >= units) return NULL;
+    if (cpu_unit[unit]) return cpu_unit[unit];
+    struct cpu_allocation *before = unit ? cpu_unit[unit - 1] : NULL,
+                          *next = unit + 1 < units ? cpu_unit[unit + 1] : NULL;
+    bool is_nearer = (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
+    return next && (is_nearer || !before) ? next : before;
 }
 
 // ---- Who may touch it
@@ -101,8 +102,8 @@ static void set_access(const struct cpu_allocation *a)
     mprotect(a->base, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
     if (is_open || !a->claim.work) return;
-    size_t before = (size_t)(a->claim.start - a->base) / page_bytes() * page_bytes();
-    size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, page_bytes());
+    size_t before = (size_t)(a->claim.start - a->base) / cpu_page_bytes() * cpu_page_bytes();
+    size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, cpu_page_bytes());
     mprotect(a->base + before, end - before, a->claim.host_access);
 }
 
@@ -139,7 +140,6 @@ static struct cpu_allocation *add(char *base, size_t bytes, enum cpu_kind kind)
 {
     struct cpu_allocation *a = calloc(1, sizeof *a);
     if (!a) return NULL;
-    cpu_catch_faults();
     *a = (struct cpu_allocation){
         .base = base, .bytes = bytes, .kind = kind, .next = cpu_allocations};
     if (a->next) a->next->link = &a->next;
@@ -157,7 +157,7 @@ struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_
     a->next_elsewhere = elsewhere;
     elsewhere = a;
     a->body_bytes = body_bytes;
-    cpu_track(a);
+    CHECKS(track, a);
     set_access(a);
     return a;
 }
@@ -175,16 +175,17 @@ cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
     if (!a) return cudaErrorMemoryAllocation;
     for (size_t i = 0; i < count; i++) cpu_unit[unit + i] = a;
     if (kind == DEVICE && unit + count > used_units) used_units = unit + count;
-    a->body_bytes = round_up(bytes, page_bytes());
+    a->body_bytes = round_up(bytes, cpu_page_bytes());
     if (a->body_bytes >= CPU_UNIT)
         madvise(a->base, a->body_bytes, MADV_HUGEPAGE); // fast random reads
     if (__asan_poison_memory_region) {
         __asan_unpoison_memory_region(a->base, bytes);
         __asan_poison_memory_region(a->base + bytes, CPU_UNIT - bytes % CPU_UNIT);
     }
-    cpu_track(a);
+    CHECKS(track, a);
     set_access(a);
-    if (!a->shadow.written) cpu_fill_fresh(a, 0, bytes); // else when somebody copies it unwritten
+    if (!a->shadow.written && kind != MANAGED) // that is 0; else when somebody reads it unwritten
+        cpu_fill_fresh(a, 0, bytes);
     cpu_used_bytes += bytes;
     *pointer = a->base;
     return cudaSuccess;
@@ -204,7 +205,7 @@ void cpu_forget(struct cpu_allocation *a)
 {
     *a->link = a->next;
     if (a->next) a->next->link = a->link;
-    cpu_untrack(a);
+    CHECKS(untrack, a);
     if (a->kind == REGISTERED) {
         struct cpu_allocation **link = &elsewhere;
         while (*link != a) link = &(*link)->next_elsewhere;
@@ -217,23 +218,4 @@ void cpu_forget(struct cpu_allocation *a)
     if (__asan_poison_memory_region) __asan_poison_memory_region(a->base, a->bytes);
     cpu_used_bytes -= a->bytes;
     a->is_freed = true;
-}
-
-void cpu_keep_loaded(const void *address)
-{
-    Dl_info library;
-    if (dladdr(address, &library))
-        dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
-// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which
-// pads them to pages of 4096 bytes.
-PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
-{
-    if (cpu_find_allocation(start)) return; // two sources of one library
-    cpu_keep_loaded(start);
-    size_t bytes = (size_t)(end - start);
-    bool can_be_locked = !is_managed && page_bytes() <= 4096;
-    cpu_add_allocation(start, bytes, can_be_locked ? round_up(bytes, page_bytes()) : 0,
-                       is_managed ? MANAGED : VARIABLE);
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-__thread const struct cpu_launch *cpu_running;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *kept;
 static size_t kept_bytes;

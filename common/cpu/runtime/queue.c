@@ -1,4 +1,4 @@
-// Streams, events and the queue: work is kept, in order, until somebody waits for it.
+// Streams, events and the queue: work is kept, in order, until somebody waits for it, or for a moment nobody calls.
 #include "runtime.h"
 #include <stdlib.h>
 #include <time.h>
@@ -69,8 +69,11 @@ static void order_work(struct cpu_work *work, struct handle *stream)
 
 // ---- The queue
 
+static void watch(void);
+
 struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *))
 {
+    watch();
     if (queued == MOST_WORK) cpu_finish_all();
     if (queued == room) {
         struct cpu_work **larger = realloc(queue, (2 * room + 64) * sizeof *queue);
@@ -110,12 +113,13 @@ static void mark_needed(void)
     }
 }
 
-static void run_needed(void)
+// How many of what is needed has run. by_itself: nobody waits for it, so to the host it is not done.
+static size_t run_needed(bool by_itself)
 {
     mark_needed();
     default_stream.is_needed = false;
     for (struct handle *h = handles; h; h = h->next) h->is_needed = false;
-    size_t kept = 0;
+    size_t kept = 0, ran = 0;
     static bool some_stay; // of a queue in which they met
     cpu_streams_meet = some_stay;
     for (size_t i = 1; i < queued; i++)
@@ -124,13 +128,17 @@ static void run_needed(void)
     cpu_open_memory(true);
     for (size_t i = 0; i < queued; i++) {
         struct cpu_work *work = queue[i];
-        if (!work->is_needed) {
+        if (work->is_needed && !work->is_done) {
+            cpu_call = work->call;
+            CHECKS(work, work);
+            if (!cpu_context_is_broken()) work->run(work);
+            ran++;
+        }
+        work->is_done = work->is_done || work->is_needed;
+        if (!work->is_needed || by_itself) {
             queue[kept++] = work;
             continue;
         }
-        cpu_call = work->call;
-        cpu_check_work(work);
-        if (!cpu_context_is_broken()) work->run(work);
         cpu_end_claims(work->id);
         if (work->release) work->release(work->owned);
         free(work);
@@ -139,35 +147,42 @@ static void run_needed(void)
     some_stay = cpu_streams_meet && kept;
     cpu_call = call;
     cpu_open_memory(false);
-    cpu_flush_prints();
+    if (!by_itself) cpu_flush_prints();
+    if (!by_itself) cpu_tell_touch();
+    return ran;
 }
 
 void cpu_finish_all(void)
 {
     for (size_t i = 0; i < queued; i++) queue[i]->is_needed = true;
-    if (queued) run_needed();
+    if (queued) run_needed(false);
     for (unsigned i = 0; i < CPU_STREAMS; i++) waited_for.before[i] = cpu_last_work;
 }
 
 static cudaError_t finish_work(unsigned long id)
 {
     for (size_t i = 0; i < queued; i++) queue[i]->is_needed = queue[i]->id == id;
-    if (queued) run_needed();
+    if (queued) run_needed(false);
     return cudaSuccess;
 }
 
-cudaError_t cpu_finish_stream(cudaStream_t stream)
+static size_t finish(struct handle *s) // how much has run
 {
-    struct handle *s = stream_of(stream);
-    if (!s) return cudaErrorInvalidResourceHandle;
     s->is_needed = true;
-    if (queued) run_needed();
+    size_t ran = queued ? run_needed(false) : 0;
     s->is_needed = false;
     add_order(&waited_for, &s->order);
     for (struct handle *h = handles; s == &default_stream && h; h = h->next)
         if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking))
             add_order(&waited_for, &h->order);
-    return cudaSuccess;
+    return ran;
+}
+
+cudaError_t cpu_finish_stream(cudaStream_t stream)
+{
+    struct handle *s = stream_of(stream);
+    if (s) finish(s);
+    return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 PUBLIC cudaError_t cudaDeviceSynchronize(void)
@@ -178,11 +193,61 @@ PUBLIC cudaError_t cudaDeviceSynchronize(void)
 }
 
 // The first launch that nobody has waited for, or NULL.
-const struct cpu_launch *cpu_waiting_launch(void)
+const struct cpu_work *cpu_waiting_launch(void)
 {
     for (size_t i = 0; i < queued; i++)
-        if (queue[i]->run == cpu_run_kernel) return &queue[i]->launch;
+        if (queue[i]->is_launch) return queue[i];
     return NULL;
+}
+
+// ---- By itself: a GPU begins at once, here work that nobody waits for begins after a moment without a call
+
+// The host waits in a loop for what this work does: the host, too, knows then that it is done.
+static void end_work_before(const struct cpu_work *last)
+{
+    for (size_t i = 0; i < queued; i++)
+        queue[i]->is_needed = queue[i]->stream == last->stream && queue[i]->id <= last->id;
+    run_needed(false);
+}
+
+static void call_host(struct cpu_work *work);
+
+static void run_by_itself(void)
+{
+    unsigned long polled = cpu_polled_work();
+    const struct cpu_work *known = NULL;
+    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = true;
+    run_needed(true);
+    for (size_t i = 0; i < queued; i++)
+        if (queue[i]->run == call_host || queue[i]->id == polled) known = queue[i];
+    if (known) end_work_before(known);
+}
+
+static bool is_watched;
+
+static void *run_after_a_moment(void *unused)
+{
+    enum { NAP = 20, MOMENT = 100, LONG = 1000 }; // milliseconds
+    const struct timespec nap = {0, NAP * 1000000};
+    unsigned long calls = 0;
+    unsigned quiet = 0;
+    for (bool goes_on = true; goes_on; quiet += NAP) {
+        nanosleep(&nap, NULL);
+        cpu_lock();
+        if (calls != cpu_calls) quiet = 0;
+        calls = cpu_calls;
+        bool is_waiting = false;
+        for (size_t i = 0; i < queued; i++) is_waiting = is_waiting || !queue[i]->is_done;
+        if (is_waiting && quiet >= MOMENT && cpu_is_touch_decided()) run_by_itself();
+        goes_on = is_watched = is_waiting || quiet < LONG;
+        cpu_unlock();
+    }
+    return unused;
+}
+
+static void watch(void)
+{
+    if (!is_watched) is_watched = cpu_start_thread(run_after_a_moment, NULL);
 }
 
 // ---- Streams and events
@@ -207,7 +272,7 @@ static cudaError_t destroy(void *handle, unsigned kind)
     if (!h) LEAVE(cudaErrorInvalidResourceHandle);
     for (size_t i = 0; i < queued; i++) // what uses it runs before it goes
         queue[i]->is_needed = queue[i]->stream == h || queue[i]->owned == h;
-    if (queued) run_needed();
+    if (queued) run_needed(false);
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);
@@ -253,9 +318,8 @@ PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream) { CALL(cpu_finish_
 PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     ENTER();
-    size_t before = queued;
-    cudaError_t error = cpu_finish_stream(stream);
-    LEAVE(!error && queued < before ? cudaErrorNotReady : error);
+    struct handle *s = stream_of(stream);
+    LEAVE(!s ? cudaErrorInvalidResourceHandle : finish(s) ? cudaErrorNotReady : cudaSuccess);
 }
 
 static void wait(struct cpu_work *work) { (void)work; } // the order of the queue has done it

@@ -7,7 +7,38 @@
 #include <stdint.h>
 
 #define PUBLIC __attribute__((visibility("default")))
-#define EXPORTED_TO_KERNELS PUBLIC __attribute__((tls_model("initial-exec")))
+#define AT_HAND \
+    __attribute__((tls_model("initial-exec"))) // a thread's variable, reached without a call
+#define EXPORTED_TO_KERNELS PUBLIC AT_HAND
+
+struct cpu_launch;
+struct cpu_work;
+
+// lines.c
+bool cpu_is_own(const void *place); // in this library, which calls itself
+const char *cpu_line_of(const void *place, char *text, size_t size);
+void cpu_keep_loaded(const void *address);
+
+// here.c: the thread of a kernel that runs here
+enum { GUARD = 64 << 10, STACK = 640 << 10 }; // bytes, of a thread; GUARD: a page at least
+size_t cpu_page_bytes(void);
+size_t cpu_stack_step(void); // from one stack to the next
+extern EXPORTED_TO_KERNELS __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
+extern AT_HAND __thread const struct cpu_launch *cpu_running; // NULL if no kernel runs here
+extern AT_HAND __thread struct cpu_here {
+    void (*leave)(void);
+    const char *stacks;
+    size_t stack_bytes;
+} cpu_here;
+static inline unsigned cpu_thread_number(void) // in its block
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thread that runs here
+bool cpu_is_end_of_stack(const char *address);
+bool cpu_start_thread(void *(*function)(void *), void *argument);
+void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
+void cpu_say_of_thread(const char *where, const char *what);
 
 // errors.c: a runtime call begins with ENTER and ends with LEAVE: one at a time, and an error that
 // stands comes first.
@@ -29,6 +60,7 @@ extern struct cpu_call {
     const char *launch_file; // NULL if it is no launch: then `name` is the kernel's
     int launch_line;
 } cpu_call; // the runtime call that runs; of work in the queue, the one that gave it
+extern unsigned long cpu_calls;
 cudaError_t cpu_enter(const char *name, const void *place);
 cudaError_t cpu_leave(cudaError_t error);
 bool cpu_break_context(cudaError_t error);  // every later call fails with it; true if it is new
@@ -40,8 +72,8 @@ static inline bool cpu_context_is_broken(void)
 {
     return __atomic_load_n(&cpu_broken, __ATOMIC_RELAXED);
 }
-void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
-void cpu_say_of_thread(const char *where, const char *what);
+bool cpu_is_news(const void *place, const void *other); // a fault there that a GPU lets pass
+void cpu_end(bool well);
 void cpu_say_of_call(const char *format, ...)
     __attribute__((format(printf, 1, 2))); // of this runtime call
 
@@ -56,6 +88,7 @@ struct cpu_shadow {    // of an allocation: see check/
     uint8_t *written;  // for each four bytes, which of them somebody has written; NULL: all
     size_t all_written; // so many from the start
     uint64_t *writers, *readers;
+    uint32_t *olds;
     size_t skipped; // no races are looked for where these bits of an offset are set
     unsigned long quiet_launch,
         read_launch; // the last in which it is only read; in which readers are noted
@@ -90,29 +123,25 @@ void cpu_forget(struct cpu_allocation *a);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work);
-void cpu_keep_loaded(const void *address); // the library with it, for ever
 
-// check/: every access of a kernel is looked at
-extern unsigned long cpu_launches;
-void cpu_track(struct cpu_allocation *a);
-void cpu_untrack(struct cpu_allocation *a);
-void cpu_note_written(const char *to, size_t bytes);
-void cpu_note_copied(const char *from, size_t bytes, bool to_host);
-struct cpu_launch;
-struct cpu_work;
-void cpu_check_work(const struct cpu_work *work);
-void cpu_check_launch(const struct cpu_launch *launch);
-void cpu_check_copy(const char *to, const char *from, size_t bytes);
-void cpu_end_touches_of_block(void);
-void cpu_end_touches(const struct cpu_launch *launch);
-void cpu_draw_touches(void);
-void cpu_check_core(const char *stacks, size_t stack_bytes);
-void cpu_check_core_end(void);
-void cpu_check_block(void);
-void cpu_check_waited(int warp); // -1: the whole block
-void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
-bool cpu_is_own(const void *place); // in this library, which calls itself
-const char *cpu_line_of(const void *place, char *text, size_t size);
+// What ../check does when something happens here; NULL as long as it is not asked to.
+extern struct cpu_checks {
+    void (*track)(struct cpu_allocation *a), (*untrack)(struct cpu_allocation *a);
+    void (*written)(const char *to, size_t bytes);
+    void (*copied)(const char *from, size_t bytes, bool to_host);
+    void (*work)(const struct cpu_work *work); // begins
+    void (*copy)(const char *to, const char *from, size_t bytes);
+    void (*launch)(const struct cpu_launch *launch), (*launched)(const struct cpu_launch *launch);
+    void (*core)(const char *stacks, size_t stack_bytes), (*core_ends)(void);
+    void (*block)(void);
+    void (*waited)(int warp); // -1: the whole block
+    void (*shared)(const volatile void *base, size_t bytes, const char *name);
+    void (*program_ends)(void);
+} cpu_checks;
+#define CHECKS(what, ...) \
+    do { \
+        if (cpu_checks.what) cpu_checks.what(__VA_ARGS__); \
+    } while (0)
 
 // queue.c: work is kept until somebody waits for it
 enum { CPU_ARGUMENTS = 16 };
@@ -129,8 +158,8 @@ struct
     void (*run_threads)(const void *body);
     unsigned arguments;
     struct {
-        const void *pointer; // to memory that CUDA knows
-        bool is_read_only;   // to const
+        const void *pointer;            // to memory that CUDA knows
+        bool is_read_only, is_volatile; // to const; to what others change meanwhile
     } argument[CPU_ARGUMENTS];
 };
 struct cpu_copy { // a memset if `from` is NULL
@@ -149,7 +178,7 @@ struct cpu_work {
     unsigned stream_number;
     struct cpu_order order;
     struct cpu_call call;
-    bool is_needed;
+    bool is_needed, is_done, is_launch;
     void (*run)(struct cpu_work *);
     union {
         struct cpu_launch launch;
@@ -167,33 +196,25 @@ void cpu_finish_all(void);
 unsigned cpu_handles_left(bool events); // events or streams
 extern bool cpu_streams_meet;           // the queue has work of several
 void cpu_forget_handles(void);
-const struct cpu_launch *cpu_waiting_launch(void);
+const struct cpu_work *cpu_waiting_launch(void);
 
 // malloc.c
 void cpu_end_pools(void);
 
-// launch.c, block.c, threads.c
+// block.c, threads.c, launch.c
 enum { CPU_SHARED_BYTES = 49152, CPU_MOST_SHARED = 232448 }; // MOST: by cudaFuncSetAttribute
-extern PUBLIC __thread uint3 threadIdx, blockIdx __attribute__((tls_model("initial-exec")));
-extern PUBLIC __thread dim3 blockDim, gridDim __attribute__((tls_model("initial-exec")));
-extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
-extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
-static inline unsigned cpu_thread_number(void) // in its block
-{
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-void cpu_run_kernel(struct cpu_work *work);
+extern EXPORTED_TO_KERNELS __thread unsigned cpu_cuda_row_end;
+extern EXPORTED_TO_KERNELS __thread void *cpu_cuda_dynamic_shared;
+void cpu_run_grid(const struct cpu_launch *launch);
+void cpu_note_spin(bool has_changed);
+bool cpu_is_spinning(unsigned thread);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
-void cpu_begin_blocks(const struct cpu_launch *launch, unsigned long cores);
-void cpu_run_blocks(const struct cpu_launch *launch);  // on each core, till no block is left
-bool cpu_add_core(void);                               // to those of this launch
-void cpu_spin(void);                                   // a thread waits for another in a loop
-void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thread that runs here
-bool cpu_is_end_of_stack(const char *address);
 
 // fault.c
 void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not a crash
+void cpu_tell_touch(void);   // the host's, of what work uses that it has not waited for
+bool cpu_is_touch_decided(void);
+unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
 // print.c
 void cpu_flush_prints(void);
-extern __thread const struct cpu_launch *cpu_running; // on a thread that runs a kernel, else NULL

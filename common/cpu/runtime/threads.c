@@ -1,43 +1,46 @@
 // The threads of a block run one after the other, on one stack, until one of them has to wait for others.
-// Then each later thread gets a stack of its own, and they take turns.
+// Then each later thread gets a stack of its own, and who waits lets the next one run.
 #include "core.h"
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <ucontext.h>
 
-__thread struct core *cpu_core;
+enum { SIGNAL_STACK = 64 << 10 };
 
 // AddressSanitizer wants to know when the stack changes
 void __sanitizer_start_switch_fiber(void **, const void *, size_t) __attribute__((weak));
 void __sanitizer_finish_switch_fiber(void *, const void **, size_t *) __attribute__((weak));
+void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__((weak));
 
-// ---- Fibers. Between stacks it goes by _longjmp, which, other than swapcontext, asks nothing of the kernel.
+// ---- From stack to stack: what a call must not change is kept on the one that is left, and its top in *from
 
-static void to_scheduler(struct fiber *fiber)
-{
-    struct core *core = cpu_core;
-    if (__sanitizer_start_switch_fiber)
-        __sanitizer_start_switch_fiber(&fiber->asan, core->asan_stack, core->asan_bytes);
-    if (_setjmp(fiber->context) == 0) _longjmp(core->scheduler, 1);
-    if (__sanitizer_finish_switch_fiber)
-        __sanitizer_finish_switch_fiber(fiber->asan, &core->asan_stack, &core->asan_bytes);
-}
-
-static void to_fiber(struct fiber *fiber, const ucontext_t *first)
-{
-    struct core *core = cpu_core;
-    core->current = fiber;
-    if (__sanitizer_start_switch_fiber)
-        __sanitizer_start_switch_fiber(&core->asan, fiber->stack, STACK);
-    if (_setjmp(core->scheduler) == 0) {
-        if (first) setcontext(first);
-        _longjmp(fiber->context, 1);
-    }
-    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(core->asan, NULL, NULL);
-}
+void cpu_switch(void **from, void *to);
+#ifdef __x86_64__
+enum { KEPT = 8, RETURN = 6 }; // words, with one that is not used; the address to return to
+__asm__(".text\n.type cpu_switch, @function\ncpu_switch:\n"
+        "push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
+        "mov %rsp, (%rdi)\n mov %rsi, %rsp\n"
+        "pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n ret\n"
+        ".size cpu_switch, . - cpu_switch\n");
+#elif defined __aarch64__
+enum { KEPT = 20, RETURN = 11 };
+__asm__(".text\n.type cpu_switch, %function\ncpu_switch:\n"
+        "stp x19, x20, [sp, -160]!\n stp x21, x22, [sp, 16]\n stp x23, x24, [sp, 32]\n"
+        "stp x25, x26, [sp, 48]\n stp x27, x28, [sp, 64]\n stp x29, x30, [sp, 80]\n"
+        "stp d8, d9, [sp, 96]\n stp d10, d11, [sp, 112]\n stp d12, d13, [sp, 128]\n"
+        "stp d14, d15, [sp, 144]\n mov x9, sp\n str x9, [x0]\n mov sp, x1\n"
+        "ldp x21, x22, [sp, 16]\n ldp x23, x24, [sp, 32]\n ldp x25, x26, [sp, 48]\n"
+        "ldp x27, x28, [sp, 64]\n ldp x29, x30, [sp, 80]\n ldp d8, d9, [sp, 96]\n"
+        "ldp d10, d11, [sp, 112]\n ldp d12, d13, [sp, 128]\n ldp d14, d15, [sp, 144]\n"
+        "ldp x19, x20, [sp], 160\n ret\n"
+        ".size cpu_switch, . - cpu_switch\n");
+#else
+#error "the CPU stand-in runs on x86-64 and on aarch64"
+#endif
 
 static void run_here(void)
 {
@@ -45,64 +48,149 @@ static void run_here(void)
     while (!cpu_core->has_fibers && cpu_begin_block());
 }
 
+static void go_on(struct fiber *me);
+static inline void set_state(struct fiber *f, unsigned state);
+
 static void fiber_main(void)
 {
-    struct fiber *fiber = cpu_core->current;
-    if (__sanitizer_finish_switch_fiber)
-        __sanitizer_finish_switch_fiber(NULL, &cpu_core->asan_stack, &cpu_core->asan_bytes);
+    struct core *core = cpu_core;
+    struct fiber *me = core->current;
+    const void *from;
+    size_t bytes;
+    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(NULL, &from, &bytes);
+    if (!core->asan_stack && __sanitizer_finish_switch_fiber)
+        core->asan_stack = from, core->asan_bytes = bytes; // the first one comes from there
     for (;;) {
-        if (_setjmp(fiber->end) == 0) run_here();
-        fiber->state = ENDED;
-        to_scheduler(fiber);
+        run_here();
+        set_state(me, ENDED);
+        go_on(me);
     }
 }
 
-static void start(struct fiber *fiber)
+static void begin(struct fiber *f)
 {
-    ucontext_t first;
-    fiber->state = READY;
-    if (fiber->stack) {
-        to_fiber(fiber, NULL);
+    size_t i = (size_t)(f - cpu_core->fibers); // not all in the same lines of the processor's cache
+    f->top = (void **)(f->stack + STACK - i % 64 * 64) - KEPT;
+    mprotect(f->stack, GUARD, PROT_NONE); // what grows beyond its stack faults
+    ((void (**)(void))f->top)[RETURN] = fiber_main;
+}
+
+static void to_fiber(struct fiber *f) // from the scheduler: when a block begins
+{
+    struct core *core = cpu_core;
+    if (!f->top) begin(f);
+    core->current = f;
+    if (__sanitizer_start_switch_fiber)
+        __sanitizer_start_switch_fiber(&core->asan, f->stack, STACK);
+    cpu_switch(&core->scheduler, f->top);
+    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(core->asan, NULL, NULL);
+}
+
+static void switch_with_asan(struct fiber *me, void *to, const void *stack, size_t bytes)
+{
+    __sanitizer_start_switch_fiber(&me->asan, stack, bytes);
+    cpu_switch(&me->top, to);
+    __sanitizer_finish_switch_fiber(me->asan, NULL, NULL);
+}
+
+static void to_scheduler(void)
+{
+    struct core *core = cpu_core;
+    struct fiber *me = core->current;
+    if (__sanitizer_start_switch_fiber)
+        switch_with_asan(me, core->scheduler, core->asan_stack, core->asan_bytes);
+    else
+        cpu_switch(&me->top, core->scheduler);
+}
+
+static bool end_round(struct core *core);
+
+// The next thread of the block that can go on, or NULL.
+static inline struct fiber *next_fiber(struct core *core)
+{
+    do
+        while (++core->turn < core->count) {
+            struct fiber *f = &core->fibers[core->turn];
+            if (core->seed && core->round)
+                f = &core->fibers[cpu_shuffled(core->turn, core->count, core->round)];
+            if (f->state <= SPINS) return f;
+        }
+    while (core->has_fibers && end_round(core));
+    return NULL;
+}
+
+// It runs, or if there is none, the scheduler. Nothing comes behind the switch, so that a stack keeps little: a cache
+// holds what a thousand of them have on top.
+static void go_on(struct fiber *me)
+{
+    struct core *core = cpu_core;
+    struct fiber *next = next_fiber(core);
+    if (!next) {
+        to_scheduler();
         return;
     }
-    fiber->stack = cpu_core->stacks + (size_t)(fiber - cpu_core->fibers) * STACK;
-    mprotect(fiber->stack, GUARD, PROT_NONE); // what grows beyond its stack faults
-    getcontext(&first);
-    first.uc_stack.ss_sp = fiber->stack;
-    first.uc_stack.ss_size = STACK;
-    makecontext(&first, fiber_main, 0);
-    to_fiber(fiber, &first);
-}
-
-void cpu_leave_kernel(void) { _longjmp(cpu_core->current->end, 1); }
-
-bool cpu_is_end_of_stack(const char *address)
-{
-    const struct core *core = cpu_core;
-    return address >= core->stacks && address < core->stacks + (size_t)core->threads * STACK &&
-           (size_t)(address - core->stacks) % STACK < GUARD;
+    next->state = READY;
+    threadIdx = next->thread;
+    if (next == me) return;
+    if (!next->top) begin(next);
+    core->current = next;
+    if (__sanitizer_start_switch_fiber)
+        switch_with_asan(me, next->top, next->stack, STACK);
+    else
+        cpu_switch(&me->top, next->top);
 }
 
 // ---- Waiting
+
+static inline void set_state(struct fiber *f, unsigned state)
+{
+    struct core *core = cpu_core;
+    unsigned warp = f->number / WARP, bit = 1u << f->number % WARP;
+    core->ready += (state <= SPINS) - (f->state <= SPINS);
+    if (f->state == IN_WARP) core->waits[warp] &= ~bit;
+    if (state == IN_WARP) core->waits[warp] |= bit;
+    if (state == ENDED) core->alive[warp] &= ~bit;
+    f->state = state;
+}
+
+static void wait_as(struct fiber *fiber, unsigned state)
+{
+    set_state(fiber, state);
+    if (state != SPINS) cpu_core->has_run = true;
+    go_on(fiber);
+}
 
 // The first thread of a block that waits gives all later ones a fiber.
 static void give_fibers(void)
 {
     struct core *core = cpu_core;
     if (!core->seed) core->position = cpu_thread_number();
-    core->has_fibers = true;
-    cpu_cuda_row_end = 0; // from now on a stack ends with its thread
     uint3 me = threadIdx;
-    memset(core->of_thread, 0, sizeof core->of_thread);
     unsigned first = core->position;
+    cpu_cuda_row_end = 0; // from now on a stack ends with its thread
+    memset(core->of_thread, 0, core->threads * sizeof core->of_thread[0]);
+    memset(core->alive, 0, sizeof core->alive);
+    memset(core->waits, 0, sizeof core->waits);
     for (unsigned i = first; i < core->threads; i++) {
         struct fiber *f = &core->fibers[i - first];
-        cpu_choose_thread(i);
+        if (core->seed || i == first) {
+            cpu_choose_thread(i);
+        } else if (++threadIdx.x == blockDim.x) {
+            threadIdx.x = 0;
+            if (++threadIdx.y == blockDim.y) threadIdx.y = 0, threadIdx.z++;
+        }
         f->thread = threadIdx;
         f->number = cpu_thread_number();
-        f->state = NEW;
+        f->state = i == first ? READY : NEW;
         core->of_thread[f->number] = f;
+        core->alive[f->number / WARP] |= 1u << f->number % WARP;
     }
+    core->has_fibers = true;
+    core->count = core->ready = core->threads - first;
+    core->turn = core->idle_rounds = 0;
+    core->round = 0;
+    core->has_run = core->has_asked = false;
+    core->since = 0;
     core->position = first;
     threadIdx = me;
 }
@@ -121,12 +209,6 @@ static struct fiber *fiber_here(const char *what, const char *file, int line)
     return fiber;
 }
 
-static void wait_as(struct fiber *fiber, unsigned state)
-{
-    fiber->state = state;
-    to_scheduler(fiber);
-}
-
 static void fail(const struct fiber *a, const char *why, const struct fiber *b)
 {
     const struct cpu_launch *l = cpu_core->launch;
@@ -141,63 +223,71 @@ static void fail(const struct fiber *a, const char *why, const struct fiber *b)
 
 // ---- Barriers of a block, which count its votes
 
-static bool release_barrier(unsigned fibers)
+// False if no thread is left.
+static bool release_barrier(void)
 {
     struct core *core = cpu_core;
     const struct fiber *one = NULL;
-    core->count = core->waiting = 0;
-    for (struct fiber *f = core->fibers; f < core->fibers + fibers; f++) {
+    core->votes = core->waited = 0;
+    for (struct fiber *f = core->fibers; f < core->fibers + core->count; f++) {
         if (f->state == ENDED) continue; // those do not count, as on a GPU
-        if (one && (f->line != one->line || strcmp(f->file, one->file) != 0))
+        if (one && (f->line != one->line || (f->file != one->file && strcmp(f->file, one->file))))
             fail(one, "threads of a block wait at different places", f);
         one = one ? one : f;
-        core->count += f->value != 0;
-        core->waiting++;
+        core->votes += f->value != 0;
+        core->waited++;
         f->state = READY;
     }
-    cpu_check_waited(-1);
+    core->ready = core->waited;
+    CHECKS(waited, -1);
     return one;
 }
 
-// __syncthreads() and its votes: how many have come (or ended: those do not count), and how many said yes.
-PUBLIC unsigned cpu_cuda_barrier(const char *what, bool yes, unsigned *all, const char *file,
-                                 int line)
+// __syncthreads() and its votes.
+PUBLIC void cpu_cuda_barrier(const char *what, bool yes, const char *file, int line)
 {
     struct fiber *fiber = fiber_here(what, file, line);
     fiber->value = yes;
     wait_as(fiber, AT_BARRIER);
-    if (all) *all = cpu_core->waiting;
-    return cpu_core->count;
+}
+// Behind it: how many have come (or ended: those do not count), and how many said yes.
+PUBLIC unsigned cpu_cuda_votes(unsigned *all)
+{
+    if (all) *all = cpu_core->waited;
+    return cpu_core->votes;
 }
 
 // ---- Warps
-
-static struct fiber *lane(unsigned warp, unsigned i) // NULL if it has ended, or there is none
-{
-    unsigned number = warp * WARP + i;
-    struct fiber *f = number < cpu_core->threads ? cpu_core->of_thread[number] : NULL;
-    return f && f->state != ENDED ? f : NULL;
-}
 
 // Gives the lanes of a mask what each of them gave, and lets them go on.
 static void exchange(unsigned warp, unsigned mask)
 {
     uint64_t given[WARP];
     bool orders_memory = false;
+    struct fiber **lanes = &cpu_core->of_thread[warp * WARP];
     memset(given, FRESH, sizeof given); // of a lane that takes no part
+    for (unsigned i = 0; i < WARP; i++)
+        if (mask >> i & 1) given[i] = lanes[i]->value;
     for (unsigned i = 0; i < WARP; i++) {
-        const struct fiber *f = mask >> i & 1 ? lane(warp, i) : NULL;
-        if (f) given[i] = f->value;
+        if (!(mask >> i & 1)) continue;
+        if (lanes[i]->state == IN_WARP) memcpy(lanes[i]->given, given, sizeof given);
+        lanes[i]->mask = mask;
+        set_state(lanes[i], READY);
+        orders_memory = lanes[i]->orders_memory;
     }
+    if (orders_memory) CHECKS(waited, (int)warp);
+}
+
+// Whether all lanes that this one waits for wait for the same.
+static bool is_complete(const struct fiber *fiber, unsigned here)
+{
+    unsigned warp = fiber->number / WARP;
+    if (here & ~cpu_core->waits[warp]) return false;
     for (unsigned i = 0; i < WARP; i++) {
-        struct fiber *f = mask >> i & 1 ? lane(warp, i) : NULL;
-        if (!f) continue;
-        if (f->state == IN_WARP) memcpy(f->given, given, sizeof given);
-        f->mask = mask;
-        f->state = READY;
-        orders_memory = f->orders_memory;
+        const struct fiber *f = here >> i & 1 ? cpu_core->of_thread[warp * WARP + i] : NULL;
+        if (f && (f->mask != fiber->mask || strcmp(f->what, fiber->what) != 0)) return false;
     }
-    if (orders_memory) cpu_check_waited((int)warp);
+    return true;
 }
 
 // A shuffle, a vote or __syncwarp: waits for all lanes in `mask` that have not ended; then the mask is those
@@ -206,8 +296,7 @@ PUBLIC void cpu_cuda_warp(const char *what, unsigned *mask, uint64_t value, uint
                           const char *file, int line)
 {
     struct fiber *fiber = fiber_here(what, file, line);
-    unsigned warp = fiber->number / WARP, here = 0;
-    bool is_complete = true;
+    unsigned warp = fiber->number / WARP, here = *mask & cpu_core->alive[warp];
     fiber->value = value;
     fiber->given = given;
     fiber->mask = *mask;
@@ -216,18 +305,11 @@ PUBLIC void cpu_cuda_warp(const char *what, unsigned *mask, uint64_t value, uint
         fail(fiber, "a thread is not in the mask of what it waits for", NULL);
         cpu_leave_kernel();
     }
-    fiber->state = IN_WARP;
-    for (unsigned i = 0; i < WARP; i++) {
-        const struct fiber *f = *mask >> i & 1 ? lane(warp, i) : NULL;
-        if (!f) continue;
-        here |= 1u << i;
-        is_complete =
-            is_complete && f->state == IN_WARP && f->mask == *mask && strcmp(f->what, what) == 0;
-    }
-    if (is_complete)
+    set_state(fiber, IN_WARP);
+    if (is_complete(fiber, here))
         exchange(warp, here);
     else
-        to_scheduler(fiber);
+        wait_as(fiber, IN_WARP);
     *mask = fiber->mask;
 }
 
@@ -236,6 +318,7 @@ PUBLIC unsigned cpu_cuda_active(const char *file, int line)
 {
     struct fiber *fiber = fiber_here("__activemask", file, line);
     fiber->value = 0;
+    cpu_core->has_asked = true;
     wait_as(fiber, WHO_IS_ACTIVE);
     return fiber->mask;
 }
@@ -244,18 +327,20 @@ static bool answer_who_is_active(void)
 {
     bool has_answered = false;
     for (unsigned warp = 0; warp * WARP < cpu_core->threads; warp++) {
+        struct fiber **lanes = &cpu_core->of_thread[warp * WARP];
         const struct fiber *first = NULL; // in the source: the others may still come there
+        unsigned mask = 0, alive = cpu_core->alive[warp];
         bool is_at_rest = true;
         for (unsigned i = 0; i < WARP; i++) {
-            const struct fiber *f = lane(warp, i);
-            is_at_rest = is_at_rest && (!f || (f->state != NEW && f->state != READY));
-            if (f && f->state == WHO_IS_ACTIVE && (!first || f->line < first->line)) first = f;
+            if (!(alive >> i & 1)) continue;
+            const struct fiber *f = lanes[i];
+            is_at_rest = is_at_rest && f->state != NEW && f->state != READY;
+            if (f->state == WHO_IS_ACTIVE && (!first || f->line < first->line)) first = f;
         }
-        unsigned mask = 0;
-        for (unsigned i = 0; first && i < WARP; i++) {
-            const struct fiber *f = lane(warp, i);
-            mask |= (unsigned)(f && f->state == WHO_IS_ACTIVE && f->line == first->line) << i;
-        }
+        for (unsigned i = 0; first && i < WARP; i++)
+            mask |= (unsigned)(alive >> i & 1 && lanes[i]->state == WHO_IS_ACTIVE &&
+                               lanes[i]->line == first->line)
+                    << i;
         if (is_at_rest && mask) exchange(warp, mask);
         has_answered = has_answered || (is_at_rest && mask);
     }
@@ -264,10 +349,22 @@ static bool answer_who_is_active(void)
 
 // ---- Spinning: a thread reads the same again and again until another one writes. It lets the others run.
 
-void cpu_spin(void)
+// It has read, or else written, what is volatile or atomic.
+void cpu_note_spin(bool has_changed)
 {
-    struct fiber *fiber = fiber_here("another thread", "a loop", 0);
-    wait_as(fiber, SPINS);
+    enum { PATIENCE = 256 };
+    struct core *core = cpu_core;
+    if (!core) return;
+    unsigned who = cpu_thread_number();
+    if (has_changed || who != core->spinner) core->spins = 0;
+    core->spinner = who;
+    if (++core->spins % PATIENCE == 0) wait_as(fiber_here("another thread", "a loop", 0), SPINS);
+}
+
+bool cpu_is_spinning(unsigned thread)
+{
+    const struct fiber *f = cpu_core->has_fibers ? cpu_core->of_thread[thread] : NULL;
+    return f && f->state == SPINS;
 }
 
 static double seconds(void)
@@ -278,70 +375,139 @@ static double seconds(void)
 }
 
 // No thread of this block gets on without another block. If no core gets on for a while, none ever will.
-static void wait_for_others(double *since)
+static void wait_for_others(void)
 {
     enum { PATIENCE = 2 }; // seconds
     const struct timespec nap = {0, 50000};
-    if (cpu_share_blocks() || *since == 0) *since = seconds();
+    struct core *core = cpu_core;
+    if (cpu_share_blocks() || core->since == 0) core->since = seconds();
     nanosleep(&nap, NULL);
-    if (seconds() - *since > PATIENCE && cpu_no_core_gets_on() &&
+    if (seconds() - core->since > PATIENCE && cpu_no_core_gets_on() &&
         cpu_break_context(cudaErrorLaunchTimeout))
         cpu_say("%s:%d: kernel %s hangs, and would on a GPU: every thread that is left waits for "
                 "another one, in a "
                 "loop that reads what nobody writes",
-                cpu_core->launch->file, cpu_core->launch->line, cpu_core->launch->kernel);
+                core->launch->file, core->launch->line, core->launch->kernel);
 }
 
-// ---- A block whose first fiber waits
+// ---- Whose turn it is
 
-static const struct fiber *find(unsigned fibers, unsigned state)
+static const struct fiber *find(unsigned state)
 {
-    const struct fiber *f = cpu_core->fibers, *end = f + fibers;
+    const struct fiber *f = cpu_core->fibers, *end = f + cpu_core->count;
     while (f < end && f->state != state) f++;
     return f < end ? f : NULL;
 }
 
-static void finish_block(void)
+// Each fiber has had its turn. False if no thread of the block is left.
+static __attribute__((noinline)) bool end_round(struct core *core)
 {
-    struct core *core = cpu_core;
-    unsigned fibers = core->threads - core->position, idle_rounds = 0;
-    double since = 0; // nobody gets on; 0: somebody does
-    while (!cpu_context_is_broken()) {
-        bool has_run = false, has_spun = false, has_asked = false;
-        for (unsigned i = 0; i < fibers && !cpu_context_is_broken(); i++) {
-            struct fiber *f = &core->fibers[core->round ? cpu_shuffled(i, fibers, core->round) : i];
-            has_asked = has_asked || f->state == WHO_IS_ACTIVE;
-            if (f->state != NEW && f->state != READY && f->state != SPINS) continue;
-            threadIdx = f->thread;
-            if (f->state == NEW)
-                start(f);
-            else
-                to_fiber(f, NULL);
-            has_spun = has_spun || f->state == SPINS;
-            has_run = has_run || f->state != SPINS;
-        }
-        core->round++;
-        if ((has_asked && answer_who_is_active()) || has_run) {
-            cpu_core_gets_on(true);
-            idle_rounds = 0;
-            since = 0;
-        } else if (has_spun) {
-            cpu_core_gets_on(false);
-            if (++idle_rounds > 3) wait_for_others(&since);
-        } else {
-            const struct fiber *warp = find(fibers, IN_WARP);
-            if (warp)
-                fail(warp, "threads of a warp wait for others that do not come",
-                     find(fibers, AT_BARRIER));
-            else if (!release_barrier(fibers))
-                break;
-        }
+    bool has_answered = core->has_asked && answer_who_is_active();
+    if (core->has_run || has_answered) {
+        cpu_core_gets_on(true);
+        core->idle_rounds = 0;
+        core->since = 0;
+    } else if (core->ready) { // and they spin
+        cpu_core_gets_on(false);
+        if (++core->idle_rounds > 3) wait_for_others();
     }
-    cpu_core_gets_on(true);
+    core->has_run = false;
+    core->round++;
+    core->turn = -1u;
+    if (cpu_context_is_broken()) return false;
+    if (core->ready) return true;
+    if (!find(IN_WARP)) return release_barrier();
+    fail(find(IN_WARP), "threads of a warp wait for others that do not come", find(AT_BARRIER));
+    return false;
 }
 
-void cpu_run_threads(void)
+// ---- A core
+
+static void *map(size_t bytes)
 {
-    start(&cpu_core->fibers[0]);
-    if (cpu_core->has_fibers) finish_block();
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
 }
+
+// With room for a block's threads; NULL if there is no memory.
+static struct core *make_room(struct core *core, unsigned threads)
+{
+    if (!core) core = calloc(1, sizeof *core);
+    if (core && !core->signal_stack) core->signal_stack = map(SIGNAL_STACK);
+    if (core && !core->shared_limit) {
+        char *shared = map(CPU_MOST_SHARED + GUARD);
+        core->shared_limit = shared ? shared + CPU_MOST_SHARED : NULL;
+        if (shared) mprotect(core->shared_limit, GUARD, PROT_NONE);
+    }
+    if (core && core->room < threads) {
+        free(core->fibers);
+        if (core->stacks) munmap(core->stacks, core->room * cpu_stack_step());
+        core->fibers = aligned_alloc(64, threads * sizeof *core->fibers);
+        core->stacks = map(threads * cpu_stack_step());
+        core->room = core->fibers && core->stacks ? threads : 0;
+        for (size_t i = 0; i < core->room; i++)
+            core->fibers[i] = (struct fiber){.stack = core->stacks + i * cpu_stack_step()};
+    }
+    return core && core->signal_stack && core->shared_limit && core->room ? core : NULL;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct core *idle;
+
+static struct core *take_core(unsigned threads)
+{
+    pthread_mutex_lock(&lock);
+    struct core *core = idle;
+    if (core) idle = core->next;
+    pthread_mutex_unlock(&lock);
+    return make_room(core, threads);
+}
+
+static void return_core(struct core *core)
+{
+    pthread_mutex_lock(&lock);
+    core->next = idle;
+    idle = core;
+    pthread_mutex_unlock(&lock);
+}
+
+// One core's part of a launch.
+static void run_core(const struct cpu_launch *launch)
+{
+    const char *seed = getenv("CPU_CUDA_SEED");
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    struct core *core = take_core(threads);
+    if (!core) {
+        if (cpu_break_context(cudaErrorLaunchOutOfResources))
+            cpu_say("no memory for the stacks of kernel %s", launch->kernel);
+        return;
+    }
+    stack_t handler = {.ss_sp = core->signal_stack, .ss_size = SIGNAL_STACK}, before;
+    size_t stacks = core->room * cpu_stack_step();
+    core->launch = launch;
+    core->seed = seed ? strtoul(seed, NULL, 10) : 0;
+    core->threads = threads;
+    core->block = core->stop = 0;
+    core->is_stuck = core->has_fibers = false;
+    core->asan_stack = NULL;
+    cpu_core = core;
+    cpu_running = launch;
+    cpu_here =
+        (struct cpu_here){.leave = to_scheduler, .stacks = core->stacks, .stack_bytes = stacks};
+    gridDim = (uint3){launch->grid.x, launch->grid.y, launch->grid.z};
+    blockDim = (uint3){launch->block.x, launch->block.y, launch->block.z};
+    cpu_cuda_dynamic_shared = core->shared_limit - (launch->shared_bytes + 15) / 16 * 16;
+    sigaltstack(&handler, &before);
+    CHECKS(core, core->stacks, stacks);
+    while (cpu_begin_block()) to_fiber(&core->fibers[0]);
+    CHECKS(core_ends);
+    cpu_core_gets_on(true);
+    sigaltstack(&before, NULL);
+    if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(core->stacks, stacks);
+    cpu_core = NULL;
+    cpu_running = NULL;
+    return_core(core);
+}
+
+void cpu_run_grid(const struct cpu_launch *launch) { cpu_on_all_cores(launch, run_core); }

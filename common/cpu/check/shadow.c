@@ -1,0 +1,151 @@
+// What is kept of memory: of each four bytes who touched them last, and of the device's own whether somebody
+// has written them. And numbers for the places in the code that touch memory, for which cells have little room.
+#include "check.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MOST_CELL_BYTES \
+    ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
+
+enum {
+    SMALL = 64 << 10
+}; // bytes: less comes from malloc, as a process may have some 65,000 mappings
+
+__thread struct cpu_checker *cpu_checker;
+
+// ---- Places in the code
+
+uintptr_t cpu_sites[SITES];
+
+unsigned cpu_find_site(uintptr_t wanted, size_t hash)
+{
+    for (unsigned n = 0; n < 64; n++, hash = (hash + 1) % SITES) {
+        uintptr_t *site = &cpu_sites[hash ? hash : 1],
+                  seen = __atomic_load_n(site, __ATOMIC_RELAXED);
+        if (!seen && __atomic_compare_exchange_n(site, &seen, wanted, false, __ATOMIC_RELAXED,
+                                                 __ATOMIC_RELAXED))
+            seen = wanted;
+        if (seen == wanted) return (unsigned)(site - cpu_sites);
+    }
+    return 0;
+}
+
+// ---- Pages
+
+void *cpu_lazy_pages(size_t bytes) // zero, and there when they are touched
+{
+    if (bytes < SMALL) return calloc(1, bytes);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void give_back(void *pages, size_t bytes)
+{
+    if (bytes < SMALL)
+        free(pages);
+    else if (pages)
+        munmap(pages, bytes);
+}
+
+// All that is kept for races goes.
+void cpu_clear_cells(const struct cpu_allocation *a)
+{
+    size_t bytes = CELL_BYTES * cpu_cells_of(a->bytes);
+    if (a->shadow.writers && bytes < SMALL)
+        memset(a->shadow.writers, 0, bytes);
+    else if (a->shadow.writers)
+        madvise(a->shadow.writers, bytes, MADV_DONTNEED);
+}
+
+// ---- What is kept for an allocation
+
+size_t cpu_cells_of(size_t bytes) { return bytes / 4 + 2; }
+
+// Which bytes the host writes nobody knows, so only of the device's own memory it is kept what is written.
+void cpu_track(struct cpu_allocation *a)
+{
+    struct cpu_shadow *s = &a->shadow;
+    s->all_written = a->bytes;
+    size_t cells = cpu_cells_of(a->bytes);
+    s->writers = cpu_lazy_pages(CELL_BYTES * cells);
+    s->readers = s->writers ? s->writers + cells : NULL;
+    s->olds = s->writers ? (uint32_t *)(s->writers + 3 * cells) : NULL;
+    while (CELL_BYTES * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES)
+        s->skipped = 2 * s->skipped + 4096;
+    if (a->kind == DEVICE) s->written = cpu_lazy_pages(cells);
+    if (s->written) s->all_written = 0;
+}
+
+void cpu_untrack(struct cpu_allocation *a)
+{
+    give_back(a->shadow.writers, CELL_BYTES * cpu_cells_of(a->bytes));
+    give_back(a->shadow.written, cpu_cells_of(a->bytes));
+    a->shadow = (struct cpu_shadow){.writers = NULL};
+}
+
+bool cpu_is_written(const struct cpu_shadow *s, size_t i)
+{
+    return i < s->all_written || s->written[i / 4] >> i % 4 & 1;
+}
+
+void cpu_mark_written(struct cpu_shadow *s, size_t offset, size_t bytes)
+{
+    for (size_t i = offset; i < offset + bytes; i++)
+        if (i % 4 == 0 && offset + bytes - i >= 4) {
+            s->written[i / 4] = 15;
+            i += 3;
+        } else {
+            __atomic_or_fetch(&s->written[i / 4], 1 << i % 4, __ATOMIC_RELAXED);
+        }
+}
+
+// A copy or memset has written this: what is so as a whole needs no bytes of its own.
+void cpu_note_written(const char *to, size_t bytes)
+{
+    struct cpu_allocation *a = cpu_find_allocation(to);
+    if (!a || !a->shadow.written) return;
+    size_t offset = (size_t)(to - a->base);
+    if (offset > a->shadow.all_written)
+        cpu_mark_written(&a->shadow, offset, bytes);
+    else if (offset + bytes > a->shadow.all_written)
+        a->shadow.all_written = offset + bytes;
+}
+
+// What kernels have written since, as far as there is no gap.
+void cpu_gather_written(struct cpu_shadow *s, size_t bytes)
+{
+    while (s->written && s->all_written + 4 <= bytes && s->all_written % 4 == 0 &&
+           s->written[s->all_written / 4] == 15)
+        s->all_written += 4;
+    while (s->written && s->all_written < bytes && cpu_is_written(s, s->all_written))
+        s->all_written++;
+}
+
+// A copy reads this. What nobody has written gets large numbers, and is told if it goes to the host; but
+// short gaps behind something written, many of them or in little memory, are the padding of structs.
+void cpu_note_copied(const char *from, size_t bytes, bool to_host)
+{
+    struct cpu_allocation *a = cpu_find_allocation(from);
+    if (!a || !a->shadow.written) return;
+    size_t offset = (size_t)(from - a->base), end = offset + bytes, gaps = 0, first = 0,
+           longest = 0, all = 0;
+    for (size_t i = offset < a->shadow.all_written ? a->shadow.all_written : offset; i < end;) {
+        size_t start = i;
+        while (i < end && !cpu_is_written(&a->shadow, i)) i++;
+        if (i > start) {
+            cpu_fill_fresh(a, start, i - start);
+            first = gaps++ ? first : start;
+            longest = i - start > longest ? i - start : longest;
+            all += i - start;
+        } else {
+            i++;
+        }
+    }
+    bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
+    if (gaps && to_host && !is_padding)
+        cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
+                        "allocation of %zu bytes",
+                        all, first, a->bytes);
+}
