@@ -82,15 +82,15 @@ $(PYX:.pyx=.c): %.c: %.pyx $(wildcard *.pxd)
 $(MODULES): %$(EXT): %.c $$(call own_library,$$*)
 	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -I$(PYTHON_INCLUDE) -shared -o $@ $< $(LINK) -ldl $(RPATH)
 
-$(BUILDS): $(HEADERS) Makefile .built-for $(RUNTIME)
-$(PYX:.pyx=.c): .built-for
-
 # The stand-in's runtime library, built before anything is built with it.
 ifeq ($(BACKEND),cpu)
 RUNTIME := $(COMMON)/cpu/lib/libcpu_cuda.so
 $(RUNTIME): $(wildcard $(addprefix $(COMMON)/cpu/,nvcc *.py include/* runtime/* check/* driver/*)) | tools
 	@CC='$(CC)' $(COMMON)/cpu/nvcc --build-runtime
 endif
+
+$(BUILDS): $(HEADERS) Makefile .built-for $(RUNTIME)
+$(PYX:.pyx=.c): .built-for
 
 # ---- What is needed
 

@@ -64,7 +64,9 @@ never freed: … bytes of device memory
 the program ended before kernel … ran
     $W/programs/silent no_wait
 is not in the stand-in
-    echo 'int main() { cudaGraph_t g; }' >$W/x.cu; common/cpu/nvcc -o $W/x $W/x.cu
+    echo 'cudaIpcMemHandle_t handle;' >$W/x.cu; common/cpu/nvcc -o $W/x $W/x.cu
+CUDA 13 has dropped it
+    echo 'int main() { cudaThreadSynchronize(); }' >$W/x.cu; common/cpu/nvcc -o $W/x $W/x.cu
 ModuleNotFoundError: No module named 'numpy'
     $TEST_PYTHON -S -c 'import numpy'
 ModuleNotFoundError: No module named 'wrapper'

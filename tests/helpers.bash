@@ -161,9 +161,10 @@ hide() {
     PATH=$folder
 }
 
-# The names that a library offers, one a line. (The linker itself names the stand-in's section of device variables.)
+# The names that a library offers, one a line. (The linker itself names the stand-in's section of device variables; and
+# there functions of std:: are not always inlined.)
 interface_of() {
-    nm -D --defined-only "$1" | awk '$3 !~ /^__(start|stop)_cpu_cuda_/ { print $3 }' | sort
+    nm -D --defined-only "$1" | awk '$3 !~ /^__(start|stop)_cpu_cuda_|^_ZNK?St/ { print $3 }' | sort
 }
 
 # Fails if the dynamic section of the file names a place on this machine.

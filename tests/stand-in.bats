@@ -40,7 +40,7 @@ agrees() {
 
 # ---- The same answers as a GPU's
 
-ANSWERS='warps names error_codes memory_and_limits shared_memory atomics streams_and_events managed_and_variables launches forks'
+ANSWERS='warps names numbers calls error_codes memory_and_limits shared_memory atomics streams_and_events managed_and_variables launches forks'
 
 # memory_and_limits.cu writes 24 elements past the end, which a GPU does not notice and the stand-in does: not here.
 copy_program() {
@@ -205,7 +205,9 @@ PROGRAM
     refuses $'__device__ int f() { return 1; }\nint g() { return f(); }' \
         '3: calling a __device__ function("f") from a __host__ function("g") is not allowed'
     refuses '__global__ int k() { return 1; }' '2: a __global__ function must have a void return type'
-    refuses 'int f() { return cudaFoo(1); }' '2: cudaFoo is not in the stand-in'
+    refuses 'int f() { return cudaFoo(1); }' '2: cudaFoo is not in the stand-in; if CUDA has it, it needs a GPU'
+    refuses $'__global__ void k() {}\n__device__ void f() { k<<<1, 1>>>(); }' \
+        '3: a kernel that launches a kernel needs a GPU, the CPU stand-in has none'
     cat >program.cu <<'PROGRAM'
 #include <algorithm>
 #include <cstdio>
@@ -415,6 +417,97 @@ PROGRAM
     done
 }
 
+@test "stand-in: what a GPU lets pass is told, once for a line, and the program goes on, to exit status 1" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void racy(int *n) { *n += 1; }
+__global__ void right(int *n) { atomicAdd(n, 1); }
+__global__ void warm_up(const float *x, float *y)
+{
+    y[threadIdx.x] = x[threadIdx.x] + 1;
+}
+int main(int argc, char **argv)
+{
+    int *n, h;
+    float *x, *y, first = 0;
+    CHECK(cudaMalloc(&n, sizeof *n));
+    CHECK(cudaMalloc(&x, 4000));
+    CHECK(cudaMalloc(&y, 4000));
+    if (argc == 1) {
+        for (int i = 0; i < 3; i++) {
+            CHECK(cudaMemset(n, 0, sizeof *n));
+            racy<<<10, 100>>>(n);
+            CHECK(cudaMemcpy(&h, n, sizeof h, cudaMemcpyDeviceToHost));
+            printf("%d ", h < 20); // as wrong as on a GPU
+        }
+        warm_up<<<1, 1000>>>(x, y);
+        warm_up<<<1, 1000>>>(x, y);
+        CHECK(cudaMemcpy(&first, y, sizeof first, cudaMemcpyDeviceToHost));
+    }
+    CHECK(cudaMemset(n, 0, sizeof *n));
+    right<<<10, 100>>>(n);
+    CHECK(cudaMemcpy(&h, n, sizeof h, cudaMemcpyDeviceToHost));
+    printf("%d %d\n", h, first > 1e37);
+    CHECK(cudaFree(n));
+    CHECK(cudaFree(x));
+    CHECK(cudaFree(y));
+}
+PROGRAM
+    assert_failure 1
+    assert_output '1 1 1 1000 1'
+    run grep -c 'has a race\|nobody has written' <<<"$stderr"
+    assert_output 2
+    assert_regex "$stderr" 'program.cu:2: kernel racy has a race: .* reads what '
+    assert_regex "$stderr" 'program.cu:6: kernel warm_up reads byte 0 of an allocation of 4000 bytes, which nobody has written'
+    try "$BATS_TEST_TMPDIR/program" right
+    assert_success
+    assert_output '1000 0'
+    assert_quiet_stand_in
+}
+
+@test "stand-in: gdb stops in a kernel, at the thread that a message names, and shows its variables" {
+    command -v gdb >/dev/null || skip 'needs gdb: sudo apt-get install -y gdb'
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >program.cu <<'PROGRAM'
+__global__ void add(int *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int twice = 2 * i;
+    if (i < n)
+        x[i] += twice;
+}
+int main()
+{
+    int *x;
+    cudaMallocManaged(&x, 400);
+    add<<<4, 32>>>(x, 100);
+    cudaDeviceSynchronize();
+    return cudaFree(x);
+}
+PROGRAM
+    "$CPU_NVCC" -g -G -o program program.cu
+    try gdb -batch -ex 'break program.cu:5 if threadIdx.x == 6 && blockIdx.x == 1' -ex run -ex 'print i' -ex 'print twice' \
+        -ex 'print threadIdx.x' -ex next -ex next -ex 'print x[38]' ./program
+    assert_line '$1 = 38'
+    assert_line '$2 = 76'
+    assert_line '$3 = 6'
+    assert_line '$4 = 76'
+}
+
+@test "stand-in: calls go one way: no file of it calls one that calls it" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    for file in "$TOP"/common/cpu/*/*.c; do
+        gcc -std=gnu11 -fPIC -I "$TOP/common/cpu/include" -c -o "$(basename "$file" .c).o" "$file"
+    done
+    # pairs for tsort: who defines a name, who needs it
+    nm -A ./*.o | awk -F'[: ]+' 'NF == 4 { where[$4] = $1 } NF == 3 { needs[$1, $3] }
+        END { for (n in needs) { split(n, a, SUBSEP); if (where[a[2]] != "" && where[a[2]] != a[1]) print where[a[2]], a[1] } }' >pairs
+    [ "$(wc -l <pairs)" -gt 50 ]
+    run tsort pairs
+    assert_success
+    refute_output --partial loop
+}
+
 @test "stand-in: AddressSanitizer shows the kernel's line; right programs are clean under it and UndefinedBehaviorSanitizer" {
     local names=(atomics streams_and_events)
     [ "${WRONG_ANSWERS:-}" != all ] || names+=(shared_memory managed_and_variables launches) # make test-all
@@ -455,18 +548,145 @@ PROGRAM
         refute_regex "$stderr" Traceback
         [ ! -e program ]
     }
-    needs_gpu '__global__ void k(int *p) { *p = __shfl_down(*p, 1); }' '__shfl_down: CUDA 13 has shuffles and votes only with _sync at the end'
-    needs_gpu '__global__ void k(int *p) { *p = __ballot(*p); }' 'CUDA 13 has shuffles and votes only with _sync'
-    needs_gpu 'int main() { cudaLaunchCooperativeKernel(0, 1, 1, 0); }' 'groups of several blocks need a GPU'
     needs_gpu 'void f(cudaTextureObject_t t);' 'textures need a GPU'
     needs_gpu '#include <cublas_v2.h>' 'cuBLAS: that needs a GPU'
     needs_gpu '#include <curand_kernel.h>' 'cuRAND: that needs a GPU'
     needs_gpu '__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }' 'a kernel that launches a kernel needs a GPU'
     needs_gpu '__global__ void k() { __shared__ int n = 3; }' 'a __shared__ variable cannot be given a value'
     needs_gpu '__global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }' 'tile is larger than the shared memory, 49152 bytes'
-    needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t is not in the stand-in'
+    needs_gpu 'texture<float, 2> t;' 'texture: textures need a GPU'
+    needs_gpu 'int main() { cudaGraph_t g; }' 'cudaGraph_t: graphs need a GPU'
     needs_gpu 'int main() { 3 <<<1, 1>>>(); }' 'no kernel name in front of <<<'
     needs_gpu '__global__ void k(); int main() { k<<<1, 1>>(); }' 'a declaration or launch without >>>'
+}
+
+@test "stand-in: what CUDA 13 has dropped is named, with what takes its place; --dropped-names takes it, and says so once" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    dropped() { # a line of a file, the words
+        printf '#include <stdio.h>\n%s\n' "$1" >program.cu
+        try "$CPU_NVCC" -o program program.cu
+        assert_failure 1
+        assert_regex "$stderr" "program.cu:2: .*$2"
+    }
+    dropped 'int main() { cudaThreadSynchronize(); }' 'cudaThreadSynchronize: CUDA 13 has dropped it; in its place is cudaDeviceSynchronize '
+    dropped '__global__ void k(int *p) { *p = __shfl_down(*p, 1); }' '__shfl_down: .* in its place is __shfl_down_sync '
+    dropped 'int main() { cudaDeviceProp p; return p.clockRate; }' 'clockRate: .* in its place is cudaDeviceGetAttribute with cudaDevAttrClockRate '
+    dropped 'int main() { cudaMemPrefetchAsync(0, 4, 0); }' "CUDA 13 takes a place, such as cudaMemLocation.*, not a device's number"
+    try_on_cpu --dropped-names <<'PROGRAM'
+struct Own { int clockRate; };
+__global__ void sum(int *p)
+{
+    int n = threadIdx.x;
+    for (int half = 16; half > 0; half /= 2)
+        n += __shfl_xor(n, half);
+    if (threadIdx.x < 7)
+        p[threadIdx.x] = n + __ballot(threadIdx.x < 3) + __any(n == 0);
+}
+int main()
+{
+    cudaDeviceProp device;
+    cudaGetDeviceProperties(&device, 0);
+    int *p;
+    cudaMallocManaged(&p, 32);
+    cudaMemAdvise(p, 32, cudaMemAdviseSetReadMostly, 0);
+    cudaMemPrefetchAsync(p, 32, 0);
+    sum<<<1, 32>>>(p);
+    cudaThreadSynchronize();
+    printf("%d %d %d\n", p[6], device.clockRate, Own{5}.clockRate);
+    cudaFree(p);
+    cudaThreadExit();
+}
+PROGRAM
+    assert_output '503 1000000 5'
+    assert_quiet_stand_in
+    "$CPU_NVCC" --dropped-names -o program "$BATS_TEST_TMPDIR/program.cu" 2>said
+    assert_equal "$(wc -l <said)" 1
+    grep -q 'CUDA 13 has dropped, but here is taken: .*__ballot (__ballot_sync), .*cudaThreadExit (cudaDeviceReset)$' said
+}
+
+@test "stand-in: what the compiler and the linker say is in words of the .cu" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    says() { # a line of a file, all that is said
+        printf '#include <stdio.h>\n%s\n' "$1" >program.cu
+        try "$CPU_NVCC" -o program program.cu
+        assert_failure
+        assert_regex "$stderr" "$2"
+        refute_regex "$stderr" 'cpu_cuda::|lambda'
+    }
+    says '__global__ void k(int *p) { p[0] = y; }' "^program.cu: In a kernel:
+program.cu:2: error: .y. was not declared in this scope\$"
+    says '__device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }' \
+        "in function .k<int>\(int\*\).*
+.*program.cu:2: undefined reference to .f\(int\).
+collect2: error: ld returned 1 exit status\$"
+}
+
+@test "stand-in: code of the host is not looked at, in templates, classes and lambdas neither; device code in them is" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    cat >program.cu <<'PROGRAM'
+#include <algorithm>
+#include <numeric>
+#include <vector>
+#ifdef DEVICE
+#define SIDE __host__ __device__
+#else
+#define SIDE
+#endif
+template <class T> SIDE void scale(T *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        p[i] *= 2;
+}
+struct Matrix {
+    float *p;
+    Matrix(float *p) : p(p) { p[0] = 1; }
+    SIDE float &at(int i) { return p[i + 1]; }
+};
+float use(std::vector<float> &v, float *p, int n)
+{
+    scale(p, n);
+    Matrix m(p);
+    m.at(1) += m.at(2);
+    std::sort(v.begin(), v.end(), [](float a, float b) { return a > b; });
+    for (float &x : v)
+        x += *std::max_element(p, p + n);
+    return std::accumulate(v.begin(), v.end(), 0.0f);
+}
+PROGRAM
+    "$CPU_NVCC" -O2 -c -o host.o program.cu
+    run nm host.o
+    refute_output --regexp '__tsan_(read|write)'
+    "$CPU_NVCC" -O2 -DDEVICE -c -o device.o program.cu
+    run nm device.o
+    assert_output --partial __tsan_read4
+}
+
+@test "stand-in: a product and a sum are one operation in kernels, unless -fmad=false, as with nvcc" {
+    grep -qw fma /proc/cpuinfo || [ "$(uname -m)" = aarch64 ] || skip "this processor has no fma"
+    cat >"$BATS_TEST_TMPDIR/source" <<'PROGRAM'
+#include <cstdio>
+__device__ float both(float a, float b) { return a * a + b; }
+__global__ void k(float *p)
+{
+    p[2] = p[0] * p[0] + p[1];
+    p[3] = both(p[0], p[1]);
+    p[4] = __fadd_rn(__fmul_rn(p[0], p[0]), p[1]);
+}
+int main()
+{
+    float *d, h[5] = {1 + 1.0f / 4096, -1 - 2.0f / 4096};
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    k<<<1, 1>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", h[2] > 0, h[3] > 0, h[4] > 0);
+    cudaFree(d);
+}
+PROGRAM
+    try_on_cpu <"$BATS_TEST_TMPDIR/source"
+    assert_output '1 1 0'
+    try_on_cpu -fmad=false <"$BATS_TEST_TMPDIR/source"
+    assert_output '0 0 0'
 }
 
 @test "stand-in: nvcc's options: one file, several, -c, -E, -shared, sources of C and C++ beside CUDA" {

@@ -1,7 +1,7 @@
 """CUDA C++ to C++, after the preprocessor and before the compiler: for nvcc, beside this file.
 
 kernel<<<grid, block>>>(a);       (configure(..., grid, block), kernel(a));
-__global__ void kernel(int a) {}  void kernel(int a) { launch<&kernel>([a = argument(a)] {}); }  notes it for later
+__global__ void kernel(int a) {}  void kernel(int a) { launch<&kernel>("kernel", [a = argument(a)] {}); }  notes it for later
 __shared__ int x[9];              static __thread int x[9]; cpu_cuda_shared(&x, ...);  a core runs one block at a time
 extern __shared__ int x[];        a pointer to the memory that the launch asked for
 __device__ int x;                 a variable in a section that the runtime can lock
@@ -13,10 +13,20 @@ import re
 import sys
 
 NEEDS_GPU = {  # what it is: how it is called
-    "groups of several blocks": r"cudaLaunchCooperativeKernel\w*",
-    "textures": r"tex[123]D\w*|surf[123]D\w*|cuda\w*(Texture|Surface|Array|ChannelDesc)\w*",
+    "textures": r"tex[123]D\w*|surf[123]D\w*|texture<|cuda\w*(Texture|Surface|Array|ChannelDesc)\w*",
+    "graphs": r"cudaGraph\w*|cudaStream\w*Captur\w*",
     "tensor cores": r"nvcuda",
-    "half precision": r"__half2?|__nv_bfloat16",
+}
+# What CUDA 13 has dropped, or one before it, and what takes its place: calls, and members of structs.
+DROPPED = {f"cudaThread{what}": f"cudaDevice{what}" for what in "Synchronize SetLimit GetLimit SetCacheConfig".split()}
+DROPPED.update({f"__{what}": f"__{what}_sync" for what in "shfl shfl_up shfl_down shfl_xor any all ballot".split()})
+DROPPED["cudaThreadExit"] = "cudaDeviceReset"
+DROPPED_MEMBERS = {
+    "clockRate": "cudaDeviceGetAttribute with cudaDevAttrClockRate",
+    "memoryClockRate": "cudaDeviceGetAttribute with cudaDevAttrMemoryClockRate",
+    "computeMode": "cudaDeviceGetAttribute with cudaDevAttrComputeMode",
+    "kernelExecTimeoutEnabled": "cudaDeviceGetAttribute with cudaDevAttrKernelExecTimeout",
+    "deviceOverlap": "asyncEngineCount",
 }
 TOKEN = re.compile(
     r'(?P<skip>(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?s:.*?)\)(?P=mark)"'  # raw string
@@ -29,6 +39,7 @@ MARKER = re.compile(r'^# (\d+) "(.*)"(.*)\n', re.M)  # the preprocessor's: line,
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 KEYWORDS = "else do return case goto throw if while for switch".split()
 QUALIFIERS = "const volatile struct class typename ::".split()
+NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
 TYPES = "unsigned signed long short int float double char bool".split()
 
 # At the end of a source with device variables: they begin on a page, and so does what follows, the host's .bss.
@@ -52,8 +63,12 @@ def is_name(text):
 class Source:
     """A preprocessed source as tokens, and the edits that make C++ of it."""
 
-    def __init__(self, text):
+    def __init__(self, text, o):
         self.text = text
+        self.is_debugged = o["debug"]
+        self.dropped = {} if o["takes_dropped"] else None  # that are used: what takes their place
+        # nvcc makes one instruction of a product and a sum; only of kernels, as the host's stay two
+        self.fma = '__attribute__((target("fma"))) ' if o["has_fma"] else ""
         self.edits = []  # (from, to, order, new text)
         self.sections = set()  # of device variables
         self.markers = list(MARKER.finditer(text))
@@ -91,7 +106,7 @@ class Source:
     def stop(self, i, message):
         marker = [m for m in self.markers if m.end() <= self.starts[i]][-1]
         line = int(marker[1]) + self.text.count("\n", marker.end(), self.starts[i])
-        stop(f"{marker[2]}:{line}: {message}")
+        stop(f"{marker[2].encode('latin-1').decode(errors='replace')}:{line}: {message}")
 
     # ---- Finding the way
 
@@ -198,15 +213,15 @@ class Source:
         return [words[: words.index("=")] if "=" in words else words for words in pieces]
 
     def parameters(self, start, end):
-        """The names of a kernel's parameters, tokens start to end, as far as they can be told."""
-        names = []
+        """The names of a kernel's parameters, tokens start to end, as far as they can be told; whether it is a reference."""
+        names = {}
         for words in self.pieces(start, end):
             if "..." in words:
                 continue  # a pack, which C++17 cannot capture so
             words = words[: words.index("[")] if "[" in words else words
             has_type = any(w not in QUALIFIERS for w in words[:-1]) and words[-2] != "::"
             if has_type and is_name(words[-1]) and words[-1] not in TYPES and "(" not in words:
-                names.append(words[-1])
+                names[words[-1]] = "&" in words
         return names
 
     def kernel(self, i):
@@ -227,10 +242,21 @@ class Source:
         end, names = self.closing(body), self.parameters(left + 1, right)
         if "<<<" in self.tokens[body:end]:
             self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
-        captures = "".join(f", {name} = ::cpu_cuda::argument({name})" for name in names)
         kernel = self.address(i, left, right, names)
-        self.after(body, f" ::cpu_cuda::launch<{kernel}>([={captures}]() mutable {{ ")
-        self.before(end, "}); " if end > body + 1 else "}, false); ")
+        # a reference is to the host's own
+        captures = "".join(
+            f", &{name} = {name}" if is_reference else f", {name} = ::cpu_cuda::argument({name})"
+            for name, is_reference in names.items()
+        )
+        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
+        stop = "}); " if end > body + 1 else "}, false); "
+        count = len(self.pieces(left + 1, right)) if right > left + 1 else 0
+        if self.is_debugged and len(names) == count:  # gdb is to find arguments and numbers as the kernel's own
+            start += f"[&]({self.text[self.ends[left] : self.starts[right]]}) {self.fma}{{ ".replace("\n", " ")
+            start += "".join(f"[[maybe_unused]] const auto &{name} = ::{name}; " for name in NUMBERS)
+            stop = f"}}({', '.join(names)}); {stop}"
+        self.after(body, " " + start)
+        self.before(end, stop)
 
     def address(self, i, left, right, names):
         """What stands for the address of the kernel at i: of a template, that of this instance; nullptr if unsure."""
@@ -241,7 +267,9 @@ class Source:
             arguments = self.pieces(start + 2, self.closing_angle(start + 1))
             if any(len(words) < 2 or words[-1] in TYPES or "<" in words for words in arguments):
                 return "nullptr"
-            name += f"<{', '.join(words[-1] + '...' * ('...' in words) for words in arguments)}>"
+            # of a function, T (*name)(T, T), it stands in the middle
+            named = [words[words.index("*") + 1] if words[-1] == ")" else words[-1] for words in arguments]
+            name += f"<{', '.join(n + '...' * ('...' in words) for n, words in zip(named, arguments))}>"
         return "nullptr" if name in names else f"static_cast<void (*)({types})>(&{name})"
 
     def device(self, i):
@@ -260,6 +288,13 @@ class Source:
         is_number = not star and self.tokens[end] != "[" and self.tokens[i] != "__constant__"
         if is_function or others & set(words) or (is_constant and is_number):
             self.replace(i, i, "")
+        elif words[0] == "template":  # cannot be put into a section: each use of it adds it to those that there are
+            self.replace(i, i, "")
+            name = self.tokens[end - 1]
+            for n in range(end, len(self.tokens)):
+                if self.tokens[n : n + 2] == [name, "<"] and self.tokens[self.statement(n)] != "template":
+                    self.before(n, "::cpu_cuda::variable<")
+                    self.after(self.closing_angle(n + 1), ">()")
         else:
             if is_constant:  # it can be copied to, all the same
                 n = self.statement(i) + words.index("const", star)
@@ -325,22 +360,27 @@ class Source:
         return False
 
     def check_name(self, i):
-        if self.tokens[i] in self.cuda_names:
-            return
-        if re.fullmatch(r"__shfl(_up|_down|_xor)?|__ballot|__any|__all", self.tokens[i]):
-            self.stop(i, f"{self.tokens[i]}: CUDA 13 has shuffles and votes only with _sync at the end")
-        for what, pattern in NEEDS_GPU.items():
-            if re.fullmatch(pattern, self.tokens[i]):
-                self.stop(i, f"{self.tokens[i]}: {what} need a GPU, the CPU stand-in has none")
-        if re.match("cuda[A-Z]", self.tokens[i]) and not self.is_own(self.tokens[i]):
-            self.stop(i, f"{self.tokens[i]} is not in the stand-in")
+        name, is_member = self.tokens[i], self.tokens[i - 1] in (".", "->")
+        new = (DROPPED_MEMBERS if is_member else DROPPED).get(name)
+        if new and not self.is_own(name):
+            if self.dropped is None:
+                self.stop(i, f"{name}: CUDA 13 has dropped it; in its place is {new} (--dropped-names takes it)")
+            self.dropped[name] = new
+            if not is_member:
+                self.replace(i, i + 1, f"{new}({'__activemask(), ' if new.endswith('_sync') else ''}")
+        elif name not in self.cuda_names and not is_member and not self.is_own(name):
+            with_bracket = name + "<" * (self.tokens[i + 1] == "<")
+            for what, pattern in NEEDS_GPU.items():
+                if re.match(f"({pattern})(<|$)", with_bracket):
+                    self.stop(i, f"{name}: {what} need a GPU, the CPU stand-in has none")
+            if re.match("cuda[A-Z]", name) and not new:
+                self.stop(i, f"{name} is not in the stand-in; if CUDA has it, it needs a GPU")
 
 
-def rewritten(text, check=None):
-    """Preprocessed CUDA C++ in, C++ out."""
-    source = Source(text)
-    if check:
-        check(source)
+def rewritten(text, o, check):
+    """Preprocessed CUDA C++ in, C++ out; and the dropped names in it. o: what nvcc was told."""
+    source = Source(text, o)
+    check(source)
     for i, token in enumerate(source.tokens):
         if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)
@@ -354,11 +394,11 @@ def rewritten(text, check=None):
             source.shared(i)
         elif token == "__noinline__" and source.tokens[i - 1] != "(":
             source.replace(i, i, "__attribute__((noinline))")
-        elif token.startswith(("__", "tex", "surf", "coop", "cuda", "nvcuda")):
+        elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:
             source.check_name(i)
     for section in sorted(source.sections):
         is_managed = "true" if section == "cpu_cuda_managed" else "false"
         text += VARIABLES.format(section, is_managed)
     for start, end, _, new in sorted(source.edits, reverse=True):
         text = text[:start] + new + text[end:]
-    return text
+    return text, source.dropped

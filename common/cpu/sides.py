@@ -1,13 +1,15 @@
-"""What nvcc refuses: device code that uses what only the host has, and the other way round. For nvcc, beside this file.
+"""Which code is of the host, and which of the device. For nvcc, beside this file.
 
-It looks at tokens, not at types: where it is not certain that nvcc refuses, it says nothing. So members of classes
-and bodies of templates may do what they like.
+What nvcc refuses: device code that uses what only the host has, and the other way round. It looks at tokens, not at
+types: where it is not certain that nvcc refuses, it says nothing. So members of classes and bodies of templates may
+do what they like. The host's loads and stores are not looked at, nor are its sums made an fma.
 """
 
 import re
 
 from cuda_to_cpp import TYPES, is_name
 
+OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 OF_HOST = """abort atoi atof exit fclose fflush fgets fopen fprintf getchar getenv puts putchar qsort rand scanf
 sprintf srand strcat strcmp strcpy system time""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
@@ -35,6 +37,7 @@ class Sides:
     def __init__(self, source):
         self.source, self.tokens = source, source.tokens
         self.functions, self.variables, self.sides = [], {}, {}
+        self.of_host = []  # where the host's functions begin, members and templates too, and end
         i = 0
         while i < len(self.tokens) - 1:
             i = self.declaration(i)
@@ -46,6 +49,8 @@ class Sides:
         source, tokens, i = self.source, self.tokens, start
         if tokens[i] == "{":  # the body of a constructor, after the {} of a member
             return source.closing(i) + 1
+        if tokens[i] in ("public", "private", "protected") and tokens[i + 1] == ":":
+            return i + 2
         while tokens[i : i + 2] == ["template", "<"]:
             i = source.closing_angle(i + 1) + 1
         end = source.until(i, ("{", "}", ";", "="))
@@ -62,6 +67,14 @@ class Sides:
         is_body = left < end and tokens[end] == "{"
         last = source.closing(end) if is_body else source.until(end, (";",))
         words = set(tokens[start:end])
+        if is_body and not {"__device__", "__global__", "constexpr"} & words:
+            self.of_host.append((i + (tokens[i] == "extern"), last))
+        if {"struct", "class", "union"} & words and tokens[end] == "{" and left == end:
+            known, n = (self.functions, self.variables), end + 1
+            self.functions, self.variables = [], {}
+            while n < last and tokens[n] != "}":
+                n = self.declaration(n)
+            self.functions, self.variables = known
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
@@ -128,19 +141,32 @@ class Sides:
         self.source.stop(i, f'calling a {what} from a {f.side} function("{f.name}") is not allowed')
 
 
+def mark_host(source, start, end):
+    """A function of the host, and the lambdas in it."""
+    if source.tokens[start] != "[":  # an attribute, behind which ours may not be
+        source.before(start, OF_HOST_ALONE)
+    for i in range(start, end):
+        before, right = source.tokens[i - 1], source.closing(i) if source.tokens[i] == "[" else 0
+        if not right or is_name(before) or before in ("]", ")", "[") or source.tokens[right + 1] != "(":
+            continue
+        right = source.closing(right + 1)
+        if source.tokens[right + 1] in ("{", "->"):
+            source.after(right, " " + OF_HOST_ALONE)
+
+
 def check(source, is_relaxed):
     """Refuses what nvcc refuses, and makes the edits for which functions have to be known."""
     sides = Sides(source)
+    for start, end in sides.of_host:
+        mark_host(source, start, end)
     for f in sides.functions:
         has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
         if f.is_plain and f.side in ("__device__", "__global__"):
             sides.check_device(f, is_relaxed)
         if f.is_plain and f.side == "__host__" and f.has_body and not has_device_code:
             sides.check_host(f)
-            start = f.start + (source.tokens[f.start] == "extern")
-            # the host's loads and stores are not looked at; with it g++ would not inline what is of std::
-            if source.tokens[start] != "[" and "std" not in source.tokens:
-                source.before(start, '__attribute__((no_sanitize("thread"))) ')
+        if f.side == "__device__" and "<<<" in source.tokens[f.right : f.end]:
+            source.stop(f.right, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
         for i in f.places.get("asm", []) + f.places.get("__asm__", []):
             if f.side in ("__device__", "__global__") and not re.match(r'\w+[\s\w]*\(\s*""', source.text[source.starts[i] :]):
                 source.stop(i, "asm: PTX needs a GPU, the CPU stand-in has none")

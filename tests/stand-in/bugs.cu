@@ -126,6 +126,17 @@ __global__ void BlockSum(const int *a, int *sum)
     if (t == 0) *sum = part[0];
 }
 
+__global__ void LastWarp(const int *a, int *sum) // as older lessons have it: a warp is not in step
+{
+    __shared__ volatile int part[64];
+    int t = threadIdx.x;
+    part[t] = a[t] + t;
+    __syncthreads();
+    if (t < 32)
+        for (int half = 32; half > 0; half /= 2) part[t] += part[t + half]; // volatile
+    if (t == 0) *sum = part[0];
+}
+
 __global__ void ZeroTooLate(const int *a, int *out)
 {
     __shared__ int total;
@@ -172,7 +183,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, far, freed, host, null
+    a[i] = i; // past-write, before, two-before, far, freed, host, null
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -272,6 +283,7 @@ int main(int argc, char **argv)
     IF("no-barrier") Reverse<<<1, 64>>>(a);
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
+    IF("volatile") LastWarp<<<1, 64>>>(a, b);
     IF("no-barrier-after") ZeroTooLate<<<1, 64>>>(a, b);
     IF("shared-total") SharedTotal<<<1, 64>>>(a, b);
     IF("past-shared") PastShared<<<1, 64>>>(a, 1);
@@ -280,6 +292,7 @@ int main(int argc, char **argv)
     IF("past-read") Sum<<<1, 1>>>(a, b, N + 1);
     IF("past-write") Fill<<<1, N + 1>>>(a, 0);
     IF("before") Fill<<<1, 1>>>(a, -1);
+    IF("two-before") Fill<<<1, 1>>>(b, -2);
     IF("far") Fill<<<1, 1>>>(a, 1 << 28);
     IF("freed") cudaFree(fresh), Fill<<<1, 1>>>(fresh, 0);
     IF("host") Fill<<<1, 1>>>(h, 0);

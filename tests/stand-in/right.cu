@@ -156,6 +156,82 @@ __global__ void Join(int *parent, int n)
     }
 }
 
+// The last warp of a sum, in a volatile array.
+__global__ void LastWarp(const int *a, int *sums)
+{
+    __shared__ volatile int part[64];
+    int t = threadIdx.x;
+    part[t] = a[t];
+    __syncthreads();
+    for (int half = 32; half > 0; half /= 2) {
+        int other = t < half ? part[t + half] : 0;
+        if (t < 32) __syncwarp();
+        if (t < half) part[t] += other;
+        if (t < 32) __syncwarp();
+    }
+    if (t == 0) *sums = part[0];
+}
+
+// A thread of a warp waits in a loop for another one; a flag of all.
+__global__ void WarpFlags(int *out)
+{
+    __shared__ volatile int done[32], any;
+    unsigned t = threadIdx.x;
+    done[t] = 0;
+    if (t == 0) any = 0;
+    __syncthreads();
+    if (t > 0)
+        while (done[(t + 31) % 32] == 0) continue;
+    done[t] = t + 1;
+    if (t % 5 == 3) any = 1;
+    __syncthreads();
+    out[t] = done[t] + any;
+}
+
+// All threads write the same to shared memory, and read it.
+__global__ void SharedSame(int *out, int n)
+{
+    __shared__ int s;
+    s = n;
+    out[threadIdx.x] = s + threadIdx.x;
+}
+
+// What a kernel is given has constructors and destructors: the host's.
+struct Owner {
+    int *p, *owners;
+    Owner() : owners(new int(1)) { cudaMalloc(&p, 400), cudaMemset(p, 0, 400); }
+    Owner(const Owner &other) : p(other.p), owners(other.owners) { ++*owners; }
+    ~Owner()
+    {
+        if (--*owners == 0) cudaFree(p), delete owners;
+    }
+};
+__global__ void Owned(Owner owner, int *out) { out[threadIdx.x] = owner.p[threadIdx.x] += threadIdx.x; }
+
+// A template with a function for a parameter, and variables of the device that are templates.
+template <class T> __device__ T add(T a, T b) { return a + b; }
+template <class T> __constant__ T mask[4];
+template <class T> __device__ T total;
+template <class T, T (*F)(T, T)> __global__ void Apply(T *out)
+{
+    out[threadIdx.x] = F(mask<T>[threadIdx.x % 4], 2);
+    atomicAdd(&total<T>, out[threadIdx.x]);
+}
+
+// The host waits in a loop for what a kernel or a function in a stream says.
+__global__ void Say(int *flag) { *flag = 1; }
+__global__ void Answer(volatile int *go, int *done)
+{
+    while (*go == 0) continue;
+    *done = 2;
+}
+static void say(void *flag) { *(volatile int *)flag = 1; }
+static int wait_for(int *flag)
+{
+    while (*(volatile int *)flag == 0) continue;
+    return *flag;
+}
+
 // Structs with padding are copied whole; bytes and shorts have neighbours that other threads write.
 struct Mixed {
     char c;
@@ -283,6 +359,28 @@ int main(void)
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
+    clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
+    for (int i = 0; i < 64; i++) sum += h[i];
+    expect("LastWarp", r[0], sum);
+    clear(), WarpFlags<<<1, 32>>>(b), result(b), expect("WarpFlags", r[31], 33);
+    clear(), SharedSame<<<2, THREADS>>>(b, 5), result(b), expect("SharedSame", r[9], 14);
+    Owned<<<1, 100>>>(Owner(), b), result(b);
+    {
+        Owner owner;
+        Owned<<<1, 100>>>(owner, b), result(b), expect("Owned", r[99], 99);
+    }
+    cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
+    int in_all;
+    cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);
+    int *fresh, *mapped, flag = 0;
+    cudaMallocManaged(&fresh, 400), cudaHostAlloc(&mapped, 400, cudaHostAllocMapped);
+    expect("fresh managed memory", fresh[50], 0);
+    Say<<<1, 1>>>(fresh), expect("managed flag", wait_for(fresh), 1);
+    mapped[0] = mapped[1] = mapped[2] = 0;
+    Say<<<1, 1>>>(mapped), expect("mapped flag", wait_for(mapped), 1);
+    Answer<<<1, 1>>>(mapped + 1, mapped + 2), mapped[1] = 1, expect("answer", wait_for(mapped + 2), 2);
+    cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
+    cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
     clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);

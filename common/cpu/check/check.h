@@ -3,8 +3,8 @@
 #pragma once
 #include "../runtime/runtime.h"
 
-// volatile counts as atomic; IN_ONE_BLOCK: as atomicAdd_block is
-enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4, VOLATILE = 8, KIND_BITS = 4 };
+// volatile counts as atomic; IN_ONE_BLOCK: as atomicAdd_block is; AGAIN: by a thread that has read or written it before
+enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4, VOLATILE = 8, AGAIN = 16, KIND_BITS = 5 };
 
 struct cpu_access {
     const char *address;
@@ -126,7 +126,7 @@ static inline uintptr_t cpu_site_at(uint64_t cell)
 }
 static inline int cpu_kind_at(uint64_t cell) // what the instruction does
 {
-    return (int)(cpu_site_at(cell) & (WRITE | ATOMIC | IN_ONE_BLOCK | VOLATILE));
+    return (int)(cpu_site_at(cell) & ((1 << KIND_BITS) - 1));
 }
 static inline const void *cpu_place_at(uint64_t cell)
 {
@@ -176,4 +176,5 @@ void cpu_check_core(const char *stacks, size_t stack_bytes);
 void cpu_check_core_end(void);
 void cpu_check_block(void);
 void cpu_check_waited(int warp);
+void cpu_check_block_goes_on(void);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);

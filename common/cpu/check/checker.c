@@ -99,6 +99,13 @@ void cpu_check_waited(int warp)
         k->warps[warp].waited = k->warps[warp].acquired = epoch;
 }
 
+// All blocks have waited for each other: as for a new launch, what comes is later.
+void cpu_check_block_goes_on(void)
+{
+    struct cpu_checker *k = cpu_checker;
+    if (k) k->block = (k->block & BITS(BLOCK, LAUNCH)) | (cpu_launches % 255 + 1) << LAUNCH;
+}
+
 // A __shared__ variable, from ../nvcc, when a thread comes by.
 PUBLIC void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name)
 {

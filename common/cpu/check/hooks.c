@@ -302,6 +302,8 @@ __attribute__((constructor)) static void begin(void)
         .core_ends = cpu_check_core_end,
         .block = cpu_check_block,
         .waited = cpu_check_waited,
+        .grid_waited = cpu_note_launch,
+        .block_goes_on = cpu_check_block_goes_on,
         .shared = cpu_cuda_shared,
         .program_ends = cpu_draw_touches,
     };

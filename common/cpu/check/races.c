@@ -56,14 +56,15 @@ static inline bool has_waited(uint64_t other, uint64_t me)
            (then < others->released && others->released <= mine->acquired);
 }
 
-// Threads of a warp hand on an array of the block through volatile, as if they ran in step. What one of them waits for
-// in a loop, and what is behind a fence, is a flag.
+// Threads of a warp hand on what they compute through a volatile array of the block, as if they ran in step. (What is
+// written but once is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
-                                                 const struct cpu_where *w, int kind)
+                                                 const struct cpu_where *w)
 {
     unsigned thread = NUMBER(other, THREAD, BLOCK), warp = thread / 32;
-    return w->shared && w->shared->bytes > 8 && kind & cpu_kind_at(other) & VOLATILE &&
-           (kind | cpu_kind_at(other)) & WRITE && !((other ^ me) & IN_BLOCK) &&
+    int mine = cpu_kind_at(me), others = cpu_kind_at(other);
+    return w->shared && w->shared->bytes > 8 && mine & others & VOLATILE &&
+           (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
            (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
            !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
            !has_waited(other, me);
@@ -76,7 +77,7 @@ static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_whe
     int others = cpu_kind_at(other);
     bool is_too_narrow = (kind | others) & IN_ONE_BLOCK && differs & IN_BLOCK;
     if (cpu_checker->is_late || !((kind | others) & WRITE)) return false;
-    if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w, kind);
+    if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w);
     if (differs & w->same) return !w->shared && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
     return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
@@ -207,8 +208,14 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
     struct cpu_checker *k = cpu_checker;
     const char *name = where->shared ? where->shared->name : NULL;
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
-                   (uint64_t)cpu_site_of(x->place, x->kind) << SITE |
                    (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
+    int kind = x->kind;
+    for (size_t i = where->offset / 4, j = 0; name && kind & VOLATILE && kind & WRITE && j < 3;
+         j++) {
+        uint64_t by = j ? where->cells.readers[2 * i + j - 1] : where->cells.writers[i];
+        if (!((by ^ who) & ~BITS(0, EPOCH))) kind |= AGAIN;
+    }
+    who |= (uint64_t)cpu_site_of(x->place, kind) << SITE;
     if (x->kind & ATOMIC)
         note_atomic(x->kind);
     else
@@ -233,8 +240,9 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
         }
         if (x->kind == WRITE && !is_mine && !is_racing) memcpy(before, here, end - first);
         // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
-        bool is_hiding =
-            x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !((old ^ me) & ~BITS(0, THREAD));
+        bool is_awaited = name && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
+        bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
+                         !((old ^ me) & ~BITS(0, THREAD));
         if (x->kind & WRITE && !is_hiding) *writer = is_mine ? me | (old & BYTES) : me;
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }

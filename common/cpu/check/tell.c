@@ -96,6 +96,7 @@ void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, cons
             "first: %s",
             h ? h : launched, cpu_running->kernel, name ? " on the shared memory " : "",
             name ? name : "", mine, x->kind & WRITE ? "writes" : "reads", others,
-            kind & WRITE ? "wrote" : "read", kind & ATOMIC && kind & WRITE ? " atomically" : "",
+            kind & WRITE ? "wrote" : "read",
+            kind & ATOMIC && kind & WRITE && !(kind & VOLATILE) ? " atomically" : "",
             t ? t : "an unknown place", advice(me, other, name, h && t && strcmp(h, t) == 0));
 }

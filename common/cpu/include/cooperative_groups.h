@@ -1,5 +1,4 @@
-// The CPU stand-in's <cooperative_groups.h>: blocks, tiles of a warp, the threads of a warp that are active.
-// Groups of several blocks need a GPU.
+// The CPU stand-in's <cooperative_groups.h>: the grid, blocks, tiles of a warp, the threads of a warp that are active.
 #pragma once
 #include "cuda_runtime.h"
 
@@ -42,9 +41,8 @@ inline thread_block this_thread_block() { return thread_block(); }
 
 class grid_group {
   public:
-    __attribute__((
-        error("all blocks wait for each other: that needs a GPU, the CPU stand-in has none"))) void
-    sync() const;
+    void sync(CPU_CUDA_HERE) const { cpu_cuda_grid_barrier(file, line); }
+    static bool is_valid() { return true; }
     static unsigned long long size() { return blocks() * threads(); }
     static unsigned long long num_threads() { return size(); }
     static unsigned long long num_blocks() { return blocks(); }
@@ -73,6 +71,7 @@ inline grid_group this_grid() { return grid_group(); }
 // Lanes of a warp, counted within the group.
 class lanes_group : public thread_group {
   public:
+    unsigned cpu_mask() const { return mask; }
     template <class T> T shfl(T value, int source, CPU_CUDA_HERE) const
     {
         return __shfl_sync(mask, value, lane_of(source), 32, file, line);
@@ -177,6 +176,18 @@ class coalesced_group : public lanes_group {
 inline coalesced_group coalesced_threads(CPU_CUDA_HERE)
 {
     return coalesced_group(cpu_cuda_active(file, line));
+}
+
+// The lanes of a group that give the same label.
+template <class Group, class T>
+coalesced_group labeled_partition(const Group &group, T label, CPU_CUDA_HERE)
+{
+    return coalesced_group(__match_any_sync(group.cpu_mask(), label, file, line));
+}
+template <class Group>
+coalesced_group binary_partition(const Group &group, bool label, CPU_CUDA_HERE)
+{
+    return labeled_partition(group, (int)label, file, line);
 }
 
 template <class Group> void sync(const Group &group, CPU_CUDA_HERE) { group.sync(file, line); }

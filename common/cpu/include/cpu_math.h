@@ -1,5 +1,6 @@
 // Part of the CPU stand-in's <cuda_runtime.h>: functions for numbers.
 #pragma once
+#include <fenv.h>
 #include <limits>
 
 #define CPU_CUDA_MIN_MAX(T) \
@@ -88,6 +89,18 @@ inline int __mul24(int a, int b) // the low 32 bits of a product of 24-bit numbe
     return (int)((unsigned)((int)((unsigned)a << 8) >> 8) *
                  (unsigned)((int)((unsigned)b << 8) >> 8));
 }
+inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); } // halves of a sum
+inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)((0ull + a + b) >> 1); }
+inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)((1ull + a + b) >> 1); }
+#define CPU_CUDA_DP4A(T, byte) /* four products of bytes, and a sum */ \
+    inline T __dp4a(T a, T b, T c) \
+    { \
+        for (int i = 0; i < 32; i += 8) c += (T)(byte)(a >> i) * (T)(byte)(b >> i); \
+        return c; \
+    }
+CPU_CUDA_DP4A(int, signed char)
+CPU_CUDA_DP4A(unsigned, unsigned char)
 inline unsigned __sad(int a, int b, unsigned c) { return (unsigned)llabs((long long)a - b) + c; }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 inline unsigned long long __brevll(unsigned long long x)
@@ -134,13 +147,27 @@ To saturated(From x) // what does not fit becomes the nearest that does
 } // namespace cpu_cuda
 
 #define CPU_CUDA_ARITHMETIC(T, f, fma_name) \
-    inline T __##f##add_rn(T a, T b) { return cpu_cuda::plain(a) + cpu_cuda::plain(b); } \
-    inline T __##f##sub_rn(T a, T b) { return cpu_cuda::plain(a) - cpu_cuda::plain(b); } \
-    inline T __##f##mul_rn(T a, T b) { return cpu_cuda::plain(cpu_cuda::plain(a) * b); } \
-    inline T __##f##div_rn(T a, T b) { return cpu_cuda::plain(a) / b; } \
-    inline T __##f##rcp_rn(T a) { return 1 / cpu_cuda::plain(a); } \
-    inline T __##f##sqrt_rn(T a) { return sqrt(cpu_cuda::plain(a)); } \
-    inline T fma_name##_rn(T a, T b, T c) { return fma(a, b, c); }
+    CPU_CUDA_ROUNDED(T, f, fma_name, rn, FE_TONEAREST) \
+    CPU_CUDA_ROUNDED(T, f, fma_name, rz, FE_TOWARDZERO) \
+    CPU_CUDA_ROUNDED(T, f, fma_name, ru, FE_UPWARD) \
+    CPU_CUDA_ROUNDED(T, f, fma_name, rd, FE_DOWNWARD)
+#define CPU_CUDA_ROUNDED(T, f, fma_name, how, mode) \
+    CPU_CUDA_ONE(T, mode, __##f##add_##how, (T a, T b), plain(a) + plain(b)) \
+    CPU_CUDA_ONE(T, mode, __##f##sub_##how, (T a, T b), plain(a) - plain(b)) \
+    CPU_CUDA_ONE(T, mode, __##f##mul_##how, (T a, T b), plain(a) * plain(b)) \
+    CPU_CUDA_ONE(T, mode, __##f##div_##how, (T a, T b), plain(a) / plain(b)) \
+    CPU_CUDA_ONE(T, mode, __##f##rcp_##how, (T a), 1 / plain(a)) \
+    CPU_CUDA_ONE(T, mode, __##f##sqrt_##how, (T a), sqrt(plain(a))) \
+    CPU_CUDA_ONE(T, mode, fma_name##_##how, (T a, T b, T c), fma(plain(a), b, c))
+#define CPU_CUDA_ONE(T, mode, name, parameters, result) \
+    inline T name parameters \
+    { \
+        using cpu_cuda::plain; \
+        if (mode != FE_TONEAREST) fesetround(mode); \
+        T r = plain((T)(result)); \
+        if (mode != FE_TONEAREST) fesetround(FE_TONEAREST); \
+        return r; \
+    }
 CPU_CUDA_ARITHMETIC(float, f, __fmaf)
 CPU_CUDA_ARITHMETIC(double, d, __fma)
 inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
@@ -152,10 +179,16 @@ inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
 #define CPU_CUDA_FROM_INTEGER(T, t) \
     CPU_CUDA_TO_INTEGER(float, float, T, t) \
     CPU_CUDA_TO_INTEGER(double, double, T, t) \
-    inline float __##t##2float_rn(T a) { return (float)a; } \
+    CPU_CUDA_ONE(float, FE_TONEAREST, __##t##2float_rn, (T a), plain(a)) \
+    CPU_CUDA_ONE(float, FE_TOWARDZERO, __##t##2float_rz, (T a), plain(a)) \
+    CPU_CUDA_ONE(float, FE_UPWARD, __##t##2float_ru, (T a), plain(a)) \
+    CPU_CUDA_ONE(float, FE_DOWNWARD, __##t##2float_rd, (T a), plain(a)) \
     inline double __##t##2double_rn(T a) { return (double)a; }
 CPU_CUDA_FROM_INTEGER(int, int)
 CPU_CUDA_FROM_INTEGER(unsigned, uint)
 CPU_CUDA_FROM_INTEGER(long long, ll)
 CPU_CUDA_FROM_INTEGER(unsigned long long, ull)
-inline float __double2float_rn(double a) { return (float)a; }
+CPU_CUDA_ONE(float, FE_TONEAREST, __double2float_rn, (double a), plain(a))
+CPU_CUDA_ONE(float, FE_TOWARDZERO, __double2float_rz, (double a), plain(a))
+CPU_CUDA_ONE(float, FE_UPWARD, __double2float_ru, (double a), plain(a))
+CPU_CUDA_ONE(float, FE_DOWNWARD, __double2float_rd, (double a), plain(a))

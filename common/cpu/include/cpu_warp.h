@@ -13,13 +13,15 @@ inline unsigned thread_number()
 }
 inline int lane() { return (int)(thread_number() % 32); }
 
+template <class T> struct is_number : std::is_arithmetic<T> {};
+
 template <class T> struct lanes { // what each lane of a mask has given
     unsigned mask;                // those that came
     unsigned long given[32];
 
     lanes(const char *what, unsigned wanted, T value, const char *file, int line) : mask(wanted)
     {
-        static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "a number of at most 8 bytes");
+        static_assert(is_number<T>::value && sizeof(T) <= 8, "a number of at most 8 bytes");
         unsigned long bits = 0;
         __builtin_memcpy(&bits, &value, sizeof value);
         cpu_cuda_warp(what, &mask, bits, given, file, line);

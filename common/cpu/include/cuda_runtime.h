@@ -19,6 +19,22 @@
 #endif
 
 #ifdef __cplusplus
+// What is of std:: is of the host, as ../sides.py marks the host's own functions: else g++ would not inline it in them.
+// These are libstdc++'s words for constexpr since C++11, 14, 20 and 23.
+#if defined __CUDACC__ && !defined _GLIBCXX_CONSTEXPR
+#define CPU_CUDA_HOST __attribute__((no_sanitize("thread", "undefined")))
+#define _GLIBCXX_USE_CONSTEXPR constexpr
+#define _GLIBCXX_CONSTEXPR constexpr CPU_CUDA_HOST
+#define _GLIBCXX14_CONSTEXPR constexpr CPU_CUDA_HOST
+#if __cplusplus >= 202002
+#define _GLIBCXX20_CONSTEXPR constexpr CPU_CUDA_HOST
+#else
+#define _GLIBCXX20_CONSTEXPR CPU_CUDA_HOST
+#endif
+#if __cplusplus <= 202002
+#define _GLIBCXX23_CONSTEXPR CPU_CUDA_HOST
+#endif
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +54,7 @@ extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
 void cpu_cuda_barrier(const char *what, bool yes, const char *file, int line);
 unsigned cpu_cuda_votes(unsigned *all);
+void cpu_cuda_grid_barrier(const char *file, int line);
 void cpu_cuda_warp(const char *what, unsigned *mask, unsigned long value, unsigned long given[32],
                    const char *file, int line);
 unsigned cpu_cuda_active(const char *file, int line);
@@ -48,8 +65,8 @@ void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
 void cpu_cuda_trap(const char *file, int line);
 void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
-void cpu_cuda_launch(const void *kernel, void *threads, void (*run_threads)(const void *),
-                     void (*destroy)(void *));
+void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
+                     void (*run_threads)(const void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
@@ -80,15 +97,27 @@ template <class T> auto argument(const T &value)
     return copy;
 }
 
+// A kernel gets its arguments bit by bit: constructors and destructors are the host's.
+template <class Thread> struct bits {
+    alignas(Thread) char room[sizeof(Thread)];
+};
+
 // One thread, with arguments of its own. Not inlined: threadIdx, constant in it, changes outside.
-template <class Thread> __attribute__((noinline)) void run_thread(Thread thread) { thread(); }
+#if CPU_CUDA_HAS_FMA // as kernels, see ../cuda_to_cpp.py: else they would not be inlined here
+template <class Thread> __attribute__((noinline, target("fma"))) void run_thread(bits<Thread> mine)
+#else
+template <class Thread> __attribute__((noinline)) void run_thread(bits<Thread> mine)
+#endif
+{
+    (*reinterpret_cast<Thread *>(&mine))();
+}
 
 // Threads of a block, one after the other, from the one in threadIdx on.
 template <class Thread> __attribute__((no_sanitize("thread"))) void run_threads(const void *kept)
 {
-    alignas(Thread) char first[sizeof(Thread)]; // on the stack, where a kernel may read it
-    cpu_cuda_copy_arguments(first, kept, sizeof first);
-    do run_thread(*reinterpret_cast<const Thread *>(first));
+    bits<Thread> first; // on the stack, where a kernel may read it
+    cpu_cuda_copy_arguments(&first, kept, sizeof first);
+    do run_thread<Thread>(first);
     while (++cpu_cuda_thread.x < cpu_cuda_row_end || cpu_cuda_next_row());
 }
 
@@ -110,13 +139,23 @@ template <class... P> bool add_kernel(void (*kernel)(P...))
 template <auto kernel> [[maybe_unused]] static const bool is_added = add_kernel(kernel);
 
 // What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
-template <auto kernel, class Thread> void launch(const Thread &thread, bool has_body = true)
+template <auto kernel, class Thread>
+void launch(const char *name, const Thread &thread, bool has_body = true)
 {
     const void *address = nullptr;
     if constexpr (!std::is_null_pointer_v<decltype(kernel)>)
         address = is_added<kernel> ? reinterpret_cast<const void *>(kernel) : nullptr;
-    cpu_cuda_launch(address, new Thread(thread), has_body ? run_threads<Thread> : nullptr,
-                    [](void *kept) { delete static_cast<Thread *>(kept); });
+    cpu_cuda_launch(address, name, &thread, sizeof thread,
+                    has_body ? run_threads<Thread> : nullptr);
+}
+
+// A variable of the device that is a template's.
+template <auto &v>
+static const bool is_variable = (cpu_cuda_add_variables((char *)&v, (char *)(&v + 1), true), true);
+template <auto &v> __forceinline__ auto &variable()
+{
+    (void)&is_variable<v>;
+    return v;
 }
 
 template <int order = __ATOMIC_RELAXED, class T, class F>
@@ -287,6 +326,15 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void *
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
+                                        void **arguments, size_t shared_bytes = 0,
+                                        cudaStream_t stream = 0)
+{
+    cpu_cuda::add_kernel(kernel);
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared_bytes,
+                                       stream);
+}
+template <class... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)
 {
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
@@ -320,7 +368,28 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kern
     *min_grid *= multiprocessors;
     return error;
 }
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+// Before CUDA 13 a place was a device's number; see --dropped-names of ../nvcc.
+#if CPU_CUDA_TAKES_DROPPED
+#define CPU_CUDA_DROPPED(call) \
+    { \
+        cudaMemLocation place = {device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, \
+                                 device < 0 ? 0 : device}; \
+        return call; \
+    }
+#define CPU_CUDA_IS_DROPPED inline
+#else
+#define CPU_CUDA_DROPPED(call) ;
+#define CPU_CUDA_IS_DROPPED \
+    __attribute__((error("CUDA 13 takes a place, such as cudaMemLocation{" \
+                         "cudaMemLocationTypeDevice, 0}, not a device's number")))
+#endif
+CPU_CUDA_IS_DROPPED cudaError_t cudaMemPrefetchAsync(const void *p, size_t n, int device,
+                                                     cudaStream_t stream = 0)
+    CPU_CUDA_DROPPED(cudaMemPrefetchAsync(p, n, place, 0, stream)) CPU_CUDA_IS_DROPPED cudaError_t
+    cudaMemAdvise(const void *p, size_t n, cudaMemoryAdvise advice, int device)
+        CPU_CUDA_DROPPED(cudaMemAdvise(p, n, advice, place))
+
+            inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
 {
     return {width, height, depth};
 }

@@ -46,6 +46,7 @@ extern "C" {
     ERROR(cudaErrorMisalignedAddress, 716, "misaligned address") \
     ERROR(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
+    ERROR(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
     ERROR(cudaErrorNotPermitted, 800, "operation not permitted") \
     ERROR(cudaErrorNotSupported, 801, "operation not supported") \
     ERROR(cudaErrorUnknown, 999, "unknown error")
@@ -79,7 +80,7 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout
 };
 enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0, cudaSharedmemCarveoutMaxShared = 100 };
-enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 enum { cudaDeviceScheduleAuto, cudaDeviceScheduleSpin, cudaDeviceScheduleYield };
 enum { cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16 };
 enum { cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2 };
@@ -89,7 +90,7 @@ enum { cudaHostRegisterDefault, cudaHostRegisterPortable, cudaHostRegisterMapped
 enum { cudaHostRegisterReadOnly = 8 };
 enum { cudaStreamDefault, cudaStreamNonBlocking };
 enum { cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming };
-enum { cudaPeerAccessDefault = 0, cudaEventWaitDefault = 0, cudaEventRecordDefault = 0 };
+enum { cudaPeerAccessDefault = 0, cudaEventWaitDefault = 0, cudaEventRecordDefault = 0, cudaEventRecordExternal };
 enum { cudaEnableDefault }; // and what became of a search for a call of the driver's:
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
 #define cudaStreamLegacy ((cudaStream_t)1) // the default stream, and here this one too:
@@ -105,6 +106,7 @@ enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHea
     A(cudaDevAttrMaxPitch, 11, 2147483647) A(cudaDevAttrMaxRegistersPerBlock, 12, 65536) \
     A(cudaDevAttrClockRate, 13, 1000000) A(cudaDevAttrTextureAlignment, 14, 512) \
     A(cudaDevAttrGpuOverlap, 15, 1) A(cudaDevAttrMultiProcessorCount, 16, cores()) \
+    A(cudaDevAttrKernelExecTimeout, 17, 0) \
     A(cudaDevAttrIntegrated, 18, 1) A(cudaDevAttrCanMapHostMemory, 19, 1) \
     A(cudaDevAttrComputeMode, 20, cudaComputeModeDefault) A(cudaDevAttrConcurrentKernels, 31, 1) \
     A(cudaDevAttrEccEnabled, 32, 0) A(cudaDevAttrPciBusId, 33, 0) A(cudaDevAttrPciDeviceId, 34, 0) \
@@ -117,7 +119,7 @@ enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHea
     A(cudaDevAttrMaxRegistersPerMultiprocessor, 82, 65536) A(cudaDevAttrManagedMemory, 83, 1) \
     A(cudaDevAttrHostNativeAtomicSupported, 86, 1) A(cudaDevAttrPageableMemoryAccess, 88, 0) \
     A(cudaDevAttrConcurrentManagedAccess, 89, 0) A(cudaDevAttrComputePreemptionSupported, 90, 0) \
-    A(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, 1) A(cudaDevAttrCooperativeLaunch, 95, 0) \
+    A(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, 1) A(cudaDevAttrCooperativeLaunch, 95, 1) \
     A(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, 232448) A(cudaDevAttrMaxBlocksPerMultiprocessor, 106, 16) \
     A(cudaDevAttrMemoryPoolsSupported, 115, 1)
 // clang-format on
@@ -178,6 +180,7 @@ struct cudaDeviceProp {
         maxSurface3D[3];
     int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
         maxSurfaceCubemapLayered[2];
+    int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap; // dropped
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -237,6 +240,9 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
                                  unsigned int flags, cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
+                                     size_t bytes CPU_CUDA_DEFAULT(0),
+                                     unsigned int flags CPU_CUDA_DEFAULT(4));
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
@@ -257,6 +263,9 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
+cudaError_t cudaMemcpyPeer(void *to, int device, const void *from, int other, size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int other, size_t bytes,
+                                cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy,
                               cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
@@ -266,6 +275,8 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
                                   unsigned int flags);
@@ -277,6 +288,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream CPU_CUDA_DEFAULT(NULL),
+                                     unsigned int flags CPU_CUDA_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
@@ -287,14 +300,18 @@ cudaError_t cudaDeviceReset(void);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaGetDeviceFlags(unsigned int *flags);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
@@ -309,6 +326,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(
     enum cudaDriverEntryPointQueryResult *result CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_bytes, cudaStream_t stream);
 
 // Kernels
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);

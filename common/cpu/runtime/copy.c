@@ -155,6 +155,18 @@ PUBLIC cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
     struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
     LEAVE(copy(c, kind, stream, false));
 }
+// There is one device, so it is both.
+PUBLIC cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int other,
+                                       size_t bytes, cudaStream_t stream)
+{
+    CALL(device || other
+             ? cudaErrorInvalidDevice
+             : copy(bytes_of(to, from, bytes), cudaMemcpyDeviceToDevice, stream, false));
+}
+PUBLIC cudaError_t cudaMemcpyPeer(void *to, int device, const void *from, int other, size_t bytes)
+{
+    return cudaMemcpyPeerAsync(to, device, from, other, bytes, NULL);
+}
 // A box is copied plane by plane.
 PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {

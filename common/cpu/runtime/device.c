@@ -68,6 +68,10 @@ static void describe(struct cudaDeviceProp *properties)
         .canUseHostPointerForRegisteredMem = 1,
         .hostRegisterSupported = 1,
         .memoryPoolsSupported = 1,
+        .cooperativeLaunch = 1,
+        .clockRate = 1000000,
+        .memoryClockRate = 1000000,
+        .deviceOverlap = 1,
     };
 }
 
@@ -79,6 +83,12 @@ PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, in
     if (device) LEAVE(cudaErrorInvalidDevice);
     describe(properties);
     LEAVE(cudaSuccess);
+}
+
+PUBLIC cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    if (device) *device = 0;
+    CALL(device && wanted ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 PUBLIC cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
@@ -148,6 +158,14 @@ ONLY_CHECKED(cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig c),
 ONLY_CHECKED(cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c),
              (c ? *c = cudaSharedMemBankSizeFourByte, cudaSuccess : cudaErrorInvalidValue))
 ONLY_CHECKED(cudaSetDeviceFlags(unsigned flags), flags < 32 ? cudaSuccess : cudaErrorInvalidValue)
+ONLY_CHECKED(cudaGetDeviceFlags(unsigned *flags),
+             (flags ? *flags = cudaDeviceMapHost, cudaSuccess : cudaErrorInvalidValue))
+ONLY_CHECKED(cudaInitDevice(int device, unsigned device_flags, unsigned flags),
+             device                           ? cudaErrorInvalidDevice
+             : flags > 1 || device_flags > 31 ? cudaErrorInvalidValue
+                                              : cudaSuccess)
+ONLY_CHECKED(cudaDeviceGetCacheConfig(enum cudaFuncCache *c),
+             (c ? *c = cudaFuncCachePreferNone, cudaSuccess : cudaErrorInvalidValue))
 ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c),
              (unsigned)c < 4 ? cudaSuccess : cudaErrorInvalidValue)
 ONLY_CHECKED(cudaProfilerStart(void), cudaSuccess)

@@ -188,8 +188,9 @@ PUBLIC void __ubsan_handle_type_mismatch_v1(const struct alignment *a, size_t ad
     const char *type = strrchr(a->place.type->name, ' '); // 'const struct float4'
     type = type ? type + 1 : a->place.type->name + 1;
     snprintf(where, sizeof where, "%s:%u", a->place.file, a->place.line);
-    snprintf(what, sizeof what, "%s a %.*s at an address that is no multiple of %d",
-             a->use ? "writes" : "reads", (int)strlen(type) - 1, type, 1 << a->power);
+    snprintf(what, sizeof what, "%s %s %.*s at an address that is no multiple of %d",
+             a->use ? "writes" : "reads", strchr("aeiou", type[0]) ? "an" : "a",
+             (int)strlen(type) - 1, type, 1 << a->power);
     if (cpu_break_context(cudaErrorMisalignedAddress)) cpu_say_of_thread(where, what);
     cpu_leave_kernel();
 }

@@ -1,6 +1,5 @@
 // Launches: checked at once, run when somebody waits for them.
 #include "runtime.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -122,35 +121,40 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
     cpu_unlock();
 }
 
-static cudaError_t take(const struct cpu_launch *launch, void (*destroy)(void *))
+static cudaError_t take(const struct cpu_launch *launch, size_t bytes)
 {
+    enum { MOST = 500 }; // each block on a core of its own, if they wait for each other
     if (!fits(launch)) return cudaErrorInvalidValue;
+    if (launch->is_cooperative &&
+        (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z > MOST)
+        return cudaErrorCooperativeLaunchTooLarge;
     if (!cpu_is_stream(launch->stream)) return cudaErrorInvalidResourceHandle;
-    struct cpu_work *work = cpu_add_work(launch->stream, run_kernel);
-    if (!work) return cudaErrorMemoryAllocation;
-    work->is_launch = true;
+    void *kept = malloc(bytes);
+    struct cpu_work *work = kept ? cpu_add_work(launch->stream, run_kernel) : NULL;
+    if (!work) return free(kept), cudaErrorMemoryAllocation;
+    memcpy(kept, launch->body, bytes);
+    work->owned = kept;
+    work->release = free;
     if (launch->id) work->id = launch->id;
+    work->is_launch = true;
     work->launch = *launch;
-    work->owned = launch->body;
-    work->release = destroy;
+    work->launch.body = kept;
     return cudaSuccess;
 }
 
-PUBLIC void cpu_cuda_launch(const void *kernel, void *body, void (*run_threads)(const void *),
-                            void (*destroy)(void *))
+PUBLIC void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
+                            void (*run_threads)(const void *))
 {
     struct cpu_launch *launch = this_launch();
     launch->address = kernel;
+    if (!launch->line) launch->kernel = name; // launched by address
     launch->body = body;
     launch->run_threads = run_threads;
     cudaError_t error = cpu_enter(launch->kernel, NULL);
     cpu_call.launch_file = launch->file;
     cpu_call.launch_line = launch->line;
-    if (!error) error = take(launch, destroy);
-    if (error) {
-        destroy(body);
-        if (launch->id) cpu_end_claims(launch->id); // what its arguments were to be used for
-    }
+    if (!error) error = take(launch, bytes);
+    if (error && launch->id) cpu_end_claims(launch->id); // what its arguments were to be used for
     pendings--;
     launch_error = cpu_leave(error);
 }
@@ -173,20 +177,30 @@ PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **
     cpu_unlock();
 }
 
-PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                    size_t shared_bytes, cudaStream_t stream)
+static cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                     size_t shared_bytes, cudaStream_t stream, bool is_cooperative)
 {
     const struct kernel *k = find_kernel(kernel);
     if (!k) {
         ENTER();
         LEAVE(kernel ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction);
     }
-    Dl_info found = {.dli_sname = NULL};
-    dladdr(kernel, &found);
-    cpu_cuda_configure(found.dli_sname ? found.dli_sname : "without a name", "cudaLaunchKernel", 0,
-                       grid, block, shared_bytes, stream);
+    cpu_cuda_configure("launched by address", "cudaLaunchKernel", 0, grid, block, shared_bytes,
+                       stream);
+    this_launch()->is_cooperative = is_cooperative;
     k->call(k->address, arguments);
     return launch_error;
+}
+PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes, cudaStream_t stream)
+{
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, false);
+}
+PUBLIC cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared_bytes,
+                                               cudaStream_t stream)
+{
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, true);
 }
 
 // ---- What a kernel needs, and may have

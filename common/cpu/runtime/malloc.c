@@ -203,3 +203,14 @@ PUBLIC cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMem
         place.type = cudaMemLocationTypeHost; // is not looked at
     CALL((unsigned)advice - 1 < 6 ? is_managed(pointer, bytes, place) : cudaErrorInvalidValue);
 }
+PUBLIC cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
+                                            unsigned flags)
+{
+    ENTER();
+    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    bool is_whole = a && a->kind == MANAGED && a->base == pointer && (!bytes || bytes == a->bytes);
+    bool is_flag = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
+                   (flags == cudaMemAttachSingle && stream > cudaStreamPerThread);
+    LEAVE(is_whole && is_flag ? cudaSuccess : cudaErrorInvalidValue);
+}

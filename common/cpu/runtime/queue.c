@@ -301,6 +301,20 @@ PUBLIC cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned f
     (void)priority; // all streams are equal
     return cudaStreamCreateWithFlags(stream, flags);
 }
+PUBLIC cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+    ENTER();
+    const struct handle *s = stream_of(stream);
+    if (s && flags) *flags = s->flags;
+    LEAVE(!flags ? cudaErrorInvalidValue : s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+PUBLIC cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    if (priority) *priority = 0;
+    CALL(!priority               ? cudaErrorInvalidValue
+         : cpu_is_stream(stream) ? cudaSuccess
+                                 : cudaErrorInvalidResourceHandle);
+}
 PUBLIC cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     return create((void **)event, EVENT, flags, cudaEventBlockingSync | cudaEventDisableTiming);
@@ -355,6 +369,12 @@ PUBLIC cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     e->recorded_by = work->id;
     e->order = stream_of(stream)->order;
     LEAVE(cudaSuccess);
+}
+
+PUBLIC cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    if (!flags) return cudaEventRecord(event, stream);
+    CALL(flags == 1 ? cudaErrorIllegalState : cudaErrorInvalidValue); // 1: for graphs
 }
 
 PUBLIC cudaError_t cudaEventSynchronize(cudaEvent_t event)

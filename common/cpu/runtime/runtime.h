@@ -134,7 +134,8 @@ extern struct cpu_checks {
     void (*launch)(const struct cpu_launch *launch), (*launched)(const struct cpu_launch *launch);
     void (*core)(const char *stacks, size_t stack_bytes), (*core_ends)(void);
     void (*block)(void);
-    void (*waited)(int warp); // -1: the whole block
+    void (*waited)(int warp);                          // -1: the whole block
+    void (*grid_waited)(void), (*block_goes_on)(void); // once for all blocks; then in each
     void (*shared)(const volatile void *base, size_t bytes, const char *name);
     void (*program_ends)(void);
 } cpu_checks;
@@ -152,9 +153,10 @@ struct
     int line;
     dim3 grid, block;
     size_t shared_bytes;
+    bool is_cooperative;
     cudaStream_t stream;
     unsigned long id; // of the work to come, if an argument claims memory for it
-    void *body;       // of the kernel, with its arguments
+    const void *body; // of the kernel, with its arguments
     void (*run_threads)(const void *body);
     unsigned arguments;
     struct {

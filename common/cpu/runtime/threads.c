@@ -390,6 +390,33 @@ static void wait_for_others(void)
                 core->launch->file, core->launch->line, core->launch->kernel);
 }
 
+// ---- All blocks of a grid wait for each other: each block for its own threads, then one of these for other blocks
+
+static unsigned arrived, grid_round; // blocks, of those that there are; how often all have
+
+PUBLIC void cpu_cuda_grid_barrier(const char *file, int line)
+{
+    struct fiber *fiber = fiber_here("grid.sync", file, line);
+    const dim3 *g = &cpu_running->grid;
+    if (!cpu_running->is_cooperative) {
+        fail(fiber, "only cudaLaunchCooperativeKernel starts blocks that can wait for each other",
+             NULL);
+        cpu_leave_kernel();
+    }
+    wait_as(fiber, AT_BARRIER);
+    if (fiber == cpu_core->fibers) {
+        unsigned before = __atomic_load_n(&grid_round, __ATOMIC_ACQUIRE);
+        if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == g->x * g->y * g->z) {
+            arrived = 0;
+            CHECKS(grid_waited);
+            __atomic_store_n(&grid_round, before + 1, __ATOMIC_RELEASE);
+        }
+        while (__atomic_load_n(&grid_round, __ATOMIC_ACQUIRE) == before) wait_as(fiber, SPINS);
+        CHECKS(block_goes_on);
+    }
+    wait_as(fiber, AT_BARRIER);
+}
+
 // ---- Whose turn it is
 
 static const struct fiber *find(unsigned state)
@@ -510,4 +537,8 @@ static void run_core(const struct cpu_launch *launch)
     return_core(core);
 }
 
-void cpu_run_grid(const struct cpu_launch *launch) { cpu_on_all_cores(launch, run_core); }
+void cpu_run_grid(const struct cpu_launch *launch)
+{
+    arrived = 0;
+    cpu_on_all_cores(launch, run_core);
+}
