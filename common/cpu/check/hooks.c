@@ -65,9 +65,10 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
     bool is_mine = is_thread(writer, me);
     if (!is_mine && !is_apart) return false;
     if (kind == READ) {
-        uint64_t *reader = is_past(c->readers[0], c, k) ? c->readers : c->readers + 1;
-        if (reader != c->readers && !is_past(*reader, c, k)) return false;
-        *reader = me;
+        bool is_first_free = is_past(c->readers[0], c, k), is_free = is_past(c->readers[1], c, k);
+        if (!is_first_free && (!is_free || c->readers[0] & 1 << IS_ATOMIC)) return false;
+        if (!is_free && c->readers[1] & 1 << IS_ATOMIC) return false;
+        c->readers[!is_first_free] = me;
         return true;
     }
     for (int i = 0; c->readers && i < 2; i++)

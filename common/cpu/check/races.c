@@ -232,10 +232,11 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
         bool is_racing = !is_mine && is_race(old, me, where, x->kind);
         if (is_racing && doubt(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
             go_back(x, here, before, end - first);
-        for (int j = 0; readers && x->kind & WRITE && j < 2; j++) {
+        for (int j = 0; readers && j < 2; j++) {
             uint64_t reader =
                 __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE); // another core may change it
-            if (reader != me && is_race(reader, me, where, x->kind))
+            bool may_race = x->kind & WRITE || reader & 1 << IS_ATOMIC; // not two that only read
+            if (may_race && reader != me && is_race(reader, me, where, x->kind))
                 doubt(x, me, reader, &readers[j], name);
         }
         if (x->kind == WRITE && !is_mine && !is_racing) memcpy(before, here, end - first);
