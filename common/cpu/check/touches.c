@@ -17,20 +17,29 @@ struct cpu_touch {
 };
 
 static struct cpu_counts {
-    uint64_t accesses, bytes, requests, sectors;
+    uint64_t accesses, bytes, sectors;
 } counts[SITES];
 static struct cpu_touch shown[MOST_SHOWN]; // of the first warp
 static unsigned shown_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static FILE *report; // in memory
-static char *report_text;
-static size_t report_bytes;
+static FILE *report; // to ../picture.py
 bool cpu_is_touching;
 
 static const char *wanted(void)
 {
     const char *file = getenv("CPU_CUDA_PICTURE");
     return file && file[0] ? file : NULL;
+}
+
+static FILE *open_report(void)
+{
+    Dl_info here;
+    char command[1000];
+    if (!dladdr((void *)cpu_begin_touches, &here)) return NULL;
+    int folder = (int)(strrchr(here.dli_fname, '/') - here.dli_fname);
+    snprintf(command, sizeof command, "python3 '%.*s/../picture.py' \"$CPU_CUDA_PICTURE\"", folder,
+             here.dli_fname);
+    return popen(command, "w");
 }
 
 void cpu_begin_touches(const struct cpu_launch *launch)
@@ -112,7 +121,6 @@ void cpu_end_touches_of_block(void)
         uintptr_t first = (uintptr_t)t[i].address / SECTOR,
                   end = ((uintptr_t)t[i].address + t[i].bytes - 1) / SECTOR + 1;
         if (is_new || first > next) next = first;
-        c->requests += is_new;
         c->accesses++;
         c->bytes += t[i].bytes;
         if (end > next) c->sectors += end - next, next = end;
@@ -128,84 +136,42 @@ static int by_place(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static void write_text(const char *text)
-{
-    fputc('"', report);
-    for (; *text; text++) fprintf(report, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    fputc('"', report);
-}
-
-// One line of JSON, as ../picture.py reads it.
+// As ../picture.py reads it: words with tabs between them.
 void cpu_end_touches(const struct cpu_launch *l)
 {
     static const char *const kind[] = {"read", "write", "atomic", "atomic"};
-    const struct cpu_allocation *memory[16];
+    const struct cpu_allocation *memory[16] = {NULL};
     unsigned line[SITES], order[SITES], lines = 0;
-    int memories = 0;
     if (!cpu_is_touching) return;
     cpu_is_touching = false;
-    if (!report) report = open_memstream(&report_text, &report_bytes);
-    if (!report) return;
-    fprintf(report, "{\"kernel\": ");
-    write_text(l->kernel);
+    if (!report && !(report = open_report())) return;
     const char *slash = strrchr(l->file, '/');
-    char place[400];
-    snprintf(place, sizeof place, "%s:%d", slash ? slash + 1 : l->file, l->line);
-    fprintf(report, ", \"launch\": ");
-    write_text(place);
-    fprintf(report, ", \"grid\": [%u,%u,%u], \"block\": [%u,%u,%u], \"lines\": [", l->grid.x,
-            l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+    fprintf(report, "launch\t%s\t%s:%d\t%u %u %u\t%u %u %u\n", l->kernel,
+            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+            l->block.y, l->block.z);
     for (unsigned site = 0; site < SITES; site++)
         if (counts[site].accesses) order[lines++] = site;
     qsort(order, lines, sizeof *order, by_place); // as they are in the code
     for (unsigned i = 0; i < lines; i++) {
-        unsigned site = order[i];
-        const struct cpu_counts *c = &counts[site];
+        uint64_t cell = (uint64_t)order[i] << SITE;
+        const struct cpu_counts *c = &counts[order[i]];
         char text[400];
-        const char *place = cpu_line_of(cpu_place_at((uint64_t)site << SITE), text, sizeof text);
-        line[site] = i;
-        fprintf(report, "%s{\"place\": ", i ? ", " : "");
-        write_text(place ? place : "?");
-        fprintf(report,
-                ", \"kind\": \"%s\", \"accesses\": %lu, \"bytes\": %lu, \"requests\": %lu, "
-                "\"sectors\": %lu}",
-                kind[cpu_kind_at((uint64_t)site << SITE) & (WRITE | ATOMIC)], c->accesses, c->bytes,
-                c->requests, c->sectors);
+        const char *place = cpu_line_of(cpu_place_at(cell), text, sizeof text);
+        line[order[i]] = i;
+        fprintf(report, "line\t%s\t%s\t%lu\t%lu\t%lu\n", place ? place : "?",
+                kind[cpu_kind_at(cell) & (WRITE | ATOMIC)], c->accesses, c->bytes, c->sectors);
     }
-    fprintf(report, "], \"touches\": [");
     for (unsigned i = 0; i < shown_count; i++) {
         const struct cpu_allocation *a = cpu_find_allocation(shown[i].address);
-        unsigned t = shown[i].thread;
-        int m = 0;
-        while (m < memories && memory[m] != a) m++;
-        if (m == 16) continue;
-        if (m == memories) memory[memories++] = a;
-        fprintf(report,
-                "%s{\"line\": %u, \"block\": [0,0,0], \"thread\": [%u,%u,%u], \"memory\": %d, "
-                "\"offset\": %zu, "
-                "\"bytes\": %u}",
-                i ? ", " : "", line[shown[i].site], t % l->block.x, t / l->block.x % l->block.y,
-                t / l->block.x / l->block.y, m, (size_t)(shown[i].address - a->base),
-                shown[i].bytes);
+        unsigned m = 0;
+        while (m < 15 && memory[m] && memory[m] != a) m++;
+        memory[m] = a;
+        fprintf(report, "touch\t%u\t%u\t%u\t%zu\t%u\n", line[shown[i].site], shown[i].thread, m,
+                (size_t)(shown[i].address - a->base), shown[i].bytes);
     }
-    fprintf(report, "], \"memory\": [");
-    for (int m = 0; m < memories; m++)
-        fprintf(report, "%s{\"bytes\": %zu}", m ? ", " : "", memory[m]->bytes);
-    fprintf(report, "]}\n");
 }
 
 void cpu_draw_touches(void)
 {
-    Dl_info here;
-    char command[1000];
-    if (!report || !dladdr((void *)cpu_draw_touches, &here)) return;
-    fclose(report);
-    const char *slash = strrchr(here.dli_fname, '/');
-    snprintf(command, sizeof command, "python3 '%.*s/../picture.py' \"$CPU_CUDA_PICTURE\"",
-             (int)(slash - here.dli_fname), here.dli_fname);
-    FILE *program = popen(command, "w");
-    if (!program) return;
-    fwrite(report_text, 1, report_bytes, program);
-    pclose(program);
-    free(report_text);
+    if (report) pclose(report);
 }

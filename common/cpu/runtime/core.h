@@ -16,7 +16,6 @@ struct fiber { // a stack, and the threads that run on it
     uint64_t *given;    // where to put what the others gave
     unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
     bool orders_memory; // they see what each has written
-    void *asan;
 } __attribute__((aligned(64)));
 
 struct core {
@@ -34,9 +33,6 @@ struct core {
     unsigned threads;          // of a block
     unsigned position;         // of the thread that runs, in the block's order
     bool is_stuck;             // all threads of the block wait for another block
-    const void *asan_stack;
-    size_t asan_bytes;
-    void *asan;
 
     // of a block in which a thread has waited
     bool has_fibers;

@@ -11,11 +11,6 @@
 
 enum { SIGNAL_STACK = 64 << 10 };
 
-// AddressSanitizer wants to know when the stack changes
-void __sanitizer_start_switch_fiber(void **, const void *, size_t) __attribute__((weak));
-void __sanitizer_finish_switch_fiber(void *, const void **, size_t *) __attribute__((weak));
-void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__((weak));
-
 // ---- From stack to stack: what a call must not change is kept on the one that is left, and its top in *from
 
 void cpu_switch(void **from, void *to);
@@ -55,11 +50,6 @@ static void fiber_main(void)
 {
     struct core *core = cpu_core;
     struct fiber *me = core->current;
-    const void *from;
-    size_t bytes;
-    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(NULL, &from, &bytes);
-    if (!core->asan_stack && __sanitizer_finish_switch_fiber)
-        core->asan_stack = from, core->asan_bytes = bytes; // the first one comes from there
     for (;;) {
         run_here();
         set_state(me, ENDED);
@@ -80,28 +70,10 @@ static void to_fiber(struct fiber *f) // from the scheduler: when a block begins
     struct core *core = cpu_core;
     if (!f->top) begin(f);
     core->current = f;
-    if (__sanitizer_start_switch_fiber)
-        __sanitizer_start_switch_fiber(&core->asan, f->stack, STACK);
     cpu_switch(&core->scheduler, f->top);
-    if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(core->asan, NULL, NULL);
 }
 
-static void switch_with_asan(struct fiber *me, void *to, const void *stack, size_t bytes)
-{
-    __sanitizer_start_switch_fiber(&me->asan, stack, bytes);
-    cpu_switch(&me->top, to);
-    __sanitizer_finish_switch_fiber(me->asan, NULL, NULL);
-}
-
-static void to_scheduler(void)
-{
-    struct core *core = cpu_core;
-    struct fiber *me = core->current;
-    if (__sanitizer_start_switch_fiber)
-        switch_with_asan(me, core->scheduler, core->asan_stack, core->asan_bytes);
-    else
-        cpu_switch(&me->top, core->scheduler);
-}
+static void to_scheduler(void) { cpu_switch(&cpu_core->current->top, cpu_core->scheduler); }
 
 static bool end_round(struct core *core);
 
@@ -134,10 +106,7 @@ static void go_on(struct fiber *me)
     if (next == me) return;
     if (!next->top) begin(next);
     core->current = next;
-    if (__sanitizer_start_switch_fiber)
-        switch_with_asan(me, next->top, next->stack, STACK);
-    else
-        cpu_switch(&me->top, next->top);
+    cpu_switch(&me->top, next->top);
 }
 
 // ---- Waiting
@@ -517,7 +486,6 @@ static void run_core(const struct cpu_launch *launch)
     core->threads = threads;
     core->block = core->stop = 0;
     core->is_stuck = core->has_fibers = false;
-    core->asan_stack = NULL;
     cpu_core = core;
     cpu_running = launch;
     cpu_here =
@@ -531,7 +499,6 @@ static void run_core(const struct cpu_launch *launch)
     CHECKS(core_ends);
     cpu_core_gets_on(true);
     sigaltstack(&before, NULL);
-    if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(core->stacks, stacks);
     cpu_core = NULL;
     cpu_running = NULL;
     return_core(core);
