@@ -770,12 +770,18 @@ PROGRAM
         assert_output --regexp "$3"
     }
     failing 1 2 '^cudaMalloc\(&d, 4\) 2'
+    assert_regex "$stderr" 'CPU_CUDA_FAIL: call 1, cudaMalloc, fails, as asked'
     failing 4 719 '^cudaGetLastError\(\) 719 1$'
+    assert_regex "$stderr" 'CPU_CUDA_FAIL: call 4, the launch of nothing, fails, as asked'
     failing 5 400 '^cudaEventRecord\(e, s\) 400 1$'
     failing 6 1 '^cudaMemcpyAsync\(.*\) 1 1$'
     failing 7 700 '^cudaStreamSynchronize\(s\) 700 1$'
     failing 10 46 '^cudaFree\(d\) 46 1$'
     failing 11 1 '^ 0$'
+    # from that one on, but for what gives something back
+    failing 5+ 2 '^cudaEventRecord\(e, s\) 2cudaMemcpyAsync\(.*\) 2cudaStreamSynchronize\(s\) 2 3$'
+    failing 7+ 2 '^cudaStreamSynchronize\(s\) 2 1$'
+    failing 8+ 2 '^ 0$'
 }
 
 @test "stand-in: what was never freed is told; CPU_CUDA_LEAKS=1 makes it the exit status" {

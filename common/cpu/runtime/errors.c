@@ -11,6 +11,7 @@ struct cpu_checks cpu_checks;
 static pthread_mutex_t lock =
     PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // a host function may call CUDA, in vain
 cudaError_t cpu_broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
+struct cpu_call cpu_call;
 bool cpu_is_forked = false;
 bool cpu_is_in_host_function;
 __thread cudaError_t cpu_last_error = cudaSuccess;
@@ -22,13 +23,21 @@ static bool device_is_hidden(void)
     return visible && !(visible[0] == '0' && (visible[1] == '\0' || visible[1] == ','));
 }
 
-// CPU_CUDA_FAIL=k makes the k-th call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset).
+// CPU_CUDA_FAIL=k makes the k-th call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset); k+ all from there on, but
+// not those that give something back, or no program could clean up.
 static cudaError_t failure_on_demand(void)
 {
     static long calls;
     const char *which = getenv("CPU_CUDA_FAIL"), *code = getenv("CPU_CUDA_FAIL_CODE");
-    if (!which || ++calls != atol(which)) return cudaSuccess;
-    cpu_say("CPU_CUDA_FAIL: call %ld fails, as asked", calls);
+    if (!which) return cudaSuccess;
+    const char *name = cpu_call.name;
+    bool is_launch = !cpu_call.place, has_plus = strchr(which, '+');
+    if (has_plus && !is_launch &&
+        (strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unregister")))
+        return cudaSuccess;
+    if (++calls < atol(which) || (calls > atol(which) && !has_plus)) return cudaSuccess;
+    cpu_say("CPU_CUDA_FAIL: call %ld, %s%s, fails, as asked", calls,
+            is_launch ? "the launch of " : "", name);
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 
@@ -55,7 +64,6 @@ static void in_forked_child(void)
 
 // ---- Errors that nobody has looked at
 
-struct cpu_call cpu_call;
 unsigned long cpu_calls;
 static struct cpu_call unseen_call;
 static cudaError_t unseen;

@@ -254,29 +254,27 @@ static void watch(void)
 
 static cudaError_t create(void **handle, unsigned kind, unsigned flags, unsigned most)
 {
-    ENTER();
-    if (!handle || flags > most) LEAVE(cudaErrorInvalidValue);
+    if (!handle || flags > most) return cudaErrorInvalidValue;
     struct handle *h = calloc(1, sizeof *h);
-    if (!h) LEAVE(cudaErrorMemoryAllocation);
+    if (!h) return cudaErrorMemoryAllocation;
     *h = (struct handle){.kind = kind, .flags = flags, .next = handles};
     *handle = handles = h;
     static unsigned streams;
     if (kind == STREAM) h->number = ++streams % CPU_STREAMS;
-    LEAVE(cudaSuccess);
+    return cudaSuccess;
 }
 
 static cudaError_t destroy(void *handle, unsigned kind)
 {
-    ENTER();
     struct handle *h = find(handle, kind), **link = &handles;
-    if (!h) LEAVE(cudaErrorInvalidResourceHandle);
+    if (!h) return cudaErrorInvalidResourceHandle;
     for (size_t i = 0; i < queued; i++) // what uses it runs before it goes
         queue[i]->is_needed = queue[i]->stream == h || queue[i]->owned == h;
     if (queued) run_needed(false);
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);
-    LEAVE(cudaSuccess);
+    return cudaSuccess;
 }
 
 void cpu_forget_handles(void)
@@ -290,16 +288,16 @@ void cpu_forget_handles(void)
 
 PUBLIC cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-    return create((void **)stream, STREAM, flags, cudaStreamNonBlocking);
+    CALL(create((void **)stream, STREAM, flags, cudaStreamNonBlocking));
 }
 PUBLIC cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+    CALL(create((void **)stream, STREAM, cudaStreamDefault, 0));
 }
 PUBLIC cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
     (void)priority; // all streams are equal
-    return cudaStreamCreateWithFlags(stream, flags);
+    CALL(create((void **)stream, STREAM, flags, cudaStreamNonBlocking));
 }
 PUBLIC cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
@@ -317,14 +315,14 @@ PUBLIC cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 }
 PUBLIC cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-    return create((void **)event, EVENT, flags, cudaEventBlockingSync | cudaEventDisableTiming);
+    CALL(create((void **)event, EVENT, flags, cudaEventBlockingSync | cudaEventDisableTiming));
 }
 PUBLIC cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    return cudaEventCreateWithFlags(event, 0);
+    CALL(create((void **)event, EVENT, 0, 0));
 }
-PUBLIC cudaError_t cudaStreamDestroy(cudaStream_t stream) { return destroy(stream, STREAM); }
-PUBLIC cudaError_t cudaEventDestroy(cudaEvent_t event) { return destroy(event, EVENT); }
+PUBLIC cudaError_t cudaStreamDestroy(cudaStream_t stream) { CALL(destroy(stream, STREAM)); }
+PUBLIC cudaError_t cudaEventDestroy(cudaEvent_t event) { CALL(destroy(event, EVENT)); }
 
 PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream) { CALL(cpu_finish_stream(stream)); }
 
