@@ -262,6 +262,104 @@ transpose 8192 65536'
     grep -q '<title>thread 31</title>' "$BATS_TEST_TMPDIR/picture.svg"
 }
 
+@test "stand-in: cpu_cuda_watch counts what launches do, from one call to the next" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+#include <cpu_seen.h>
+#ifndef __CPU_CUDA__
+#error this macro tells the stand-in
+#endif
+__device__ int total;
+__global__ void copy(float *to, const float *from, size_t n, int stride)
+{
+    __shared__ float s[256];
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i * stride >= n) return;
+    s[threadIdx.x] = from[i * stride];
+    to[i] = s[threadIdx.x];
+}
+__global__ void alone(float *to, const float *from, int n)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        for (int i = 0; i < n; i++) to[i] = from[i];
+}
+__global__ void count() { atomicAdd(&total, 1); }
+__global__ void look(volatile float *x) { x[threadIdx.x] = x[threadIdx.x] + 1; }
+__global__ void nothing() {}
+static void report(const char *name, struct cpu_cuda_seen *s)
+{
+    cpu_cuda_watch(NULL, 0);
+    printf("%s: %lld %lld %lld, %lld %lld %lld, %lld %lld\n", name, s->launches, s->blocks, s->threads, s->reads, s->writes,
+           s->atomics, s->sectors, s->most);
+    *s = {};
+}
+int main()
+{
+    const int n = 1 << 16;
+    float *a, *b;
+    struct cpu_cuda_seen seen = {};
+    CHECK(cudaMalloc(&a, n * sizeof *a));
+    CHECK(cudaMalloc(&b, n * sizeof *b));
+    CHECK(cudaMemset(a, 0, n * sizeof *a));
+    copy<<<n / 256, 256>>>(b, a, n, 1); // before
+    cpu_cuda_watch(&seen, 1);
+    copy<<<n / 256, 256>>>(b, a, n, 1);
+    report("copy", &seen);
+    cpu_cuda_watch(&seen, 1);
+    copy<<<n / 256 / 32, 256>>>(b, a, n, 32);
+    copy<<<n / 256 / 32, 256>>>(b, a, n, 32);
+    report("stride", &seen);
+    cpu_cuda_watch(&seen, 1);
+    alone<<<2, 32>>>(b, a, 1000);
+    report("alone", &seen);
+    cpu_cuda_watch(&seen, 1);
+    count<<<64, 128>>>();
+    report("count", &seen);
+    cpu_cuda_watch(&seen, 1);
+    look<<<1, 32>>>(b);
+    report("look", &seen);
+    cpu_cuda_watch(&seen, 1);
+    nothing<<<dim3(3, 2), dim3(4, 4)>>>();
+    report("nothing", &seen);
+    cpu_cuda_watch(&seen, 0);
+    copy<<<1u << 25, 256>>>(NULL, NULL, (size_t)1 << 33, 1);
+    copy<<<1, 2048>>>(b, a, n, 1);
+    printf("%d\n", cudaGetLastError());
+    report("no threads", &seen);
+    copy<<<n / 256, 256>>>(b, a, n, 1); // after
+    CHECK(cudaDeviceSynchronize());
+    report("after", &seen);
+    int h;
+    CHECK(cudaMemcpyFromSymbol(&h, total, sizeof h));
+    printf("%d\n", h);
+    CHECK(cudaFree(a));
+    CHECK(cudaFree(b));
+}
+PROGRAM
+    assert_success
+    assert_output 'copy: 1 256 65536, 65536 65536 0, 16384 2
+stride: 2 16 4096, 4096 4096 0, 4608 2
+alone: 1 2 64, 1000 1000 0, 2000 2000
+count: 1 64 8192, 0 0 8192, 256 1
+look: 1 1 32, 32 32 0, 8 2
+nothing: 1 6 96, 0 0 0, 0 0
+1
+no threads: 1 33554432 8589934592, 0 0 0, 0 0
+after: 0 0 0, 0 0 0, 0 0
+8192'
+    try_python <<PROGRAM
+import ctypes
+class Seen(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_longlong) for name in "launches blocks threads reads writes atomics sectors most".split()]
+library = ctypes.CDLL("$TOP/common/cpu/lib/libcpu_cuda.so")
+seen = Seen()
+library.cpu_cuda_watch(ctypes.byref(seen), 1)
+library.cpu_cuda_watch(None, 0)
+print(seen.launches)
+PROGRAM
+    assert_output 0
+}
+
 # ---- The classic bugs, each with a message
 
 @test "stand-in: the nine classic bugs: what a GPU says, and what the stand-in says besides" {
@@ -730,7 +828,7 @@ PROGRAM
 
 @test "stand-in: its header files serve C and C++, with all warnings" {
     cd "$BATS_TEST_TMPDIR" || return 1
-    for header in cuda_runtime_api cuda_runtime device_launch_parameters cuda nvrtc; do
+    for header in cuda_runtime_api cuda_runtime device_launch_parameters cuda nvrtc cpu_seen; do
         echo "#include <$header.h>" >program.c
         for compiler in 'gcc -std=c11' 'g++ -x c++'; do
             # shellcheck disable=SC2086

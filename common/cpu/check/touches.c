@@ -1,6 +1,8 @@
 // CPU_CUDA_PICTURE=file.svg: what the first launch of each kernel touches in the device's memory, counted as a
 // GPU moves it: for each access of a warp, the sectors of 32 bytes that its lanes ask for. ../picture.py draws it.
+// And cpu_cuda_watch, which counts all launches.
 #include "check.h"
+#include "cpu_seen.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@ struct cpu_touch {
     unsigned site, thread,
         turn; // turn: how often this thread had been at this site, after `number`
     unsigned bytes, number;
+    int kind;
 };
 
 static struct cpu_counts {
@@ -24,6 +27,9 @@ static unsigned shown_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *report; // to ../picture.py
 bool cpu_is_touching;
+static bool is_drawn;              // this launch
+static struct cpu_cuda_seen *seen; // by cpu_cuda_watch
+static long long most;             // touches by one thread of this launch
 
 static const char *wanted(void)
 {
@@ -45,15 +51,17 @@ static FILE *open_report(void)
 void cpu_begin_touches(const struct cpu_launch *launch)
 {
     enum { MOST = 64 };
-    static void (*seen[MOST])(const void *);
+    static void (*known[MOST])(const void *);
     static unsigned count;
     unsigned i = 0;
-    while (i < count && seen[i] != launch->run_threads) i++;
-    cpu_is_touching = wanted() && i == count && count < MOST;
+    while (i < count && known[i] != launch->run_threads) i++;
+    is_drawn = wanted() && launch->run_threads && i == count && count < MOST;
+    cpu_is_touching = is_drawn || seen;
     if (!cpu_is_touching) return;
-    seen[count++] = launch->run_threads;
+    if (is_drawn) known[count++] = launch->run_threads;
     memset(counts, 0, sizeof counts);
     shown_count = 0;
+    most = 0;
 }
 
 void cpu_note_touch(const struct cpu_access *x)
@@ -61,9 +69,10 @@ void cpu_note_touch(const struct cpu_access *x)
     struct cpu_checker *k = cpu_checker;
     const struct cpu_touch *last = k->touches ? &k->touch[k->touches - 1] : NULL;
     bool goes_on = last && last->address == x->address && last->thread == cpu_thread_number() &&
-                   x->kind & ATOMIC && x->kind & WRITE &&
-                   cpu_kind_at((uint64_t)last->site << SITE) == ATOMIC;
-    if (goes_on) k->touches--; // the atomics of ../include read, then compare and swap
+                   (x->kind & (ATOMIC | WRITE | VOLATILE)) == (ATOMIC | WRITE) &&
+                   (last->kind & (ATOMIC | VOLATILE)) == ATOMIC;
+    if (goes_on)
+        k->touches--; // the atomics of ../include read, then compare and swap until it is done
     if (k->touches == k->room) {
         k->room = 2 * k->room + 4096;
         k->touch = realloc(k->touch, k->room * sizeof *k->touch);
@@ -73,7 +82,8 @@ void cpu_note_touch(const struct cpu_access *x)
                                               .site = cpu_site_of(x->place, x->kind),
                                               .thread = cpu_thread_number(),
                                               .bytes = (unsigned)x->bytes,
-                                              .number = k->touches};
+                                              .number = k->touches,
+                                              .kind = x->kind};
     k->touches++;
 }
 
@@ -106,7 +116,7 @@ void cpu_end_touches_of_block(void)
     struct cpu_checker *k = cpu_checker;
     if (!k || !k->touches) return;
     struct cpu_touch *t = k->touch;
-    pthread_mutex_lock(&lock);
+    unsigned of_thread[1024] = {0};
     for (unsigned i = 0; k->is_first_block && i < k->touches && shown_count < MOST_SHOWN; i++)
         if (t[i].thread < 32) shown[shown_count++] = t[i];
     qsort(t, k->touches, sizeof *t, by_site_and_thread);
@@ -114,6 +124,7 @@ void cpu_end_touches_of_block(void)
         t[i].turn =
             t[i].site == t[i - 1].site && t[i].thread == t[i - 1].thread ? t[i - 1].turn + 1 : 0;
     qsort(t, k->touches, sizeof *t, by_request);
+    pthread_mutex_lock(&lock);
     uintptr_t next = 0; // the first sector that this request has not asked for yet
     for (unsigned i = 0; i < k->touches; i++) {
         struct cpu_counts *c = &counts[t[i].site];
@@ -122,6 +133,7 @@ void cpu_end_touches_of_block(void)
                   end = ((uintptr_t)t[i].address + t[i].bytes - 1) / SECTOR + 1;
         if (is_new || first > next) next = first;
         c->accesses++;
+        if (++of_thread[t[i].thread] > most) most = of_thread[t[i].thread];
         c->bytes += t[i].bytes;
         if (end > next) c->sectors += end - next, next = end;
     }
@@ -136,14 +148,40 @@ static int by_place(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+static void add_to_seen(const struct cpu_launch *l)
+{
+    long long blocks = (long long)l->grid.x * l->grid.y * l->grid.z;
+    seen->launches++;
+    seen->blocks += blocks;
+    seen->threads += blocks * l->block.x * l->block.y * l->block.z;
+    for (unsigned site = 0; site < SITES; site++) {
+        int kind = cpu_kind_at((uint64_t)site << SITE);
+        bool is_atomic = (kind & (ATOMIC | VOLATILE)) == ATOMIC;
+        long long *count = is_atomic ? &seen->atomics : kind & WRITE ? &seen->writes : &seen->reads;
+        *count += (long long)counts[site].accesses;
+        seen->sectors += (long long)counts[site].sectors;
+    }
+    if (most > seen->most) seen->most = most;
+}
+
+PUBLIC void cpu_cuda_watch(struct cpu_cuda_seen *to, int is_run)
+{
+    cpu_lock();
+    cpu_finish_all();
+    seen = to;
+    cpu_is_without_threads = to && !is_run;
+    cpu_unlock();
+}
+
 // As ../picture.py reads it: words with tabs between them.
 void cpu_end_touches(const struct cpu_launch *l)
 {
     static const char *const kind[] = {"read", "write", "atomic", "atomic"};
     const struct cpu_allocation *memory[16] = {NULL};
     unsigned line[SITES], order[SITES], lines = 0;
-    if (!cpu_is_touching) return;
+    if (seen) add_to_seen(l);
     cpu_is_touching = false;
+    if (!is_drawn) return;
     if (!report && !(report = open_report())) return;
     const char *slash = strrchr(l->file, '/');
     fprintf(report, "launch\t%s\t%s:%d\t%u %u %u\t%u %u %u\n", l->kernel,

@@ -21,13 +21,15 @@ static struct kernel {
 
 // ---- Running one launch
 
+bool cpu_is_without_threads;
+
 static void run_kernel(struct cpu_work *work)
 {
     const struct cpu_launch *launch = &work->launch;
-    if (!launch->run_threads) return; // of a kernel without a body: also 2^31 blocks of it
     cpu_catch_faults();
     CHECKS(launch, launch);
-    cpu_run_grid(launch);
+    // not of a kernel without a body: also 2^31 blocks of it
+    if (launch->run_threads && !cpu_is_without_threads) cpu_run_grid(launch);
     CHECKS(launched, launch);
 }
 
