@@ -6,14 +6,15 @@ PYTHON ?= python3
 NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
     missing: sudo apt-get install -y python3-dev python3-venv)
 .NOTPARALLEL:
-.PHONY: help run build test test-all mutants exercises sanitize soak bench clean doctor offline
+.PHONY: help run build test test-all mutants exercises watch hint compare reset sanitize soak bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run all stages'
 	@echo '  test    build them and run all tests (test-all: also each wrong answer to the exercises)'
 	@echo '  mutants  put bugs into the code, one at a time: do the tests notice?'
-	@echo '  exercises  which of them you have solved'
+	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
+	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=1000000 that are drawn, SEED='
@@ -30,12 +31,15 @@ doctor:
 offline:
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
+hint compare reset:
+	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises.py $@ $(filter-out %/fast,$(STAGES))
+
 clean:
 	@for stage in $(STAGES) 04-gather/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
 	rm -rf common/cpu/lib tests/soak/tools.so
 
 # What builds has to know the device: found once here, for all stages.
-ifneq ($(filter-out help doctor clean offline,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean offline hint compare reset,$(MAKECMDGOALS)),)
 $(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)),, \
     $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk
@@ -61,8 +65,8 @@ soak: build
 	@$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o tests/soak/tools.so tests/tools.cu
 	@TEST_BACKEND=$(BACKEND) TOOLS=tests/soak/tools.so $(PY) tests/soak/soak.py $(SECONDS) $(CASES) $(SEED)
 
-exercises: # 04-gather has what all need
-	@$(MAKE) --no-print-directory -C 04-gather exercises STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
+exercises watch: # 04-gather has what all need
+	@$(MAKE) --no-print-directory -C 04-gather $@ STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
 
 bench: # that of 04-gather measures fast too
 	@for stage in $(filter-out %/fast,$(STAGES)); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done

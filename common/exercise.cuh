@@ -1,9 +1,24 @@
-// What the checks in CUDA share: arrays on the device whose margins are looked at.
+// What the checks in CUDA share. A check includes the learner's file first, then this, and calls what is in that file.
+// What the CPU stand-in knows is not asked for here: bounds, races, what nobody has written, what is never freed.
 #pragma once
 #include "check.h"
 #include "exercise.h" // wrong, passed, random_number
+#include <algorithm>
 #include <string.h>
+#include <string>
+#include <sys/wait.h>
 #include <vector>
+
+#ifdef __CPU_CUDA__
+#include <cpu_seen.h>
+static const bool is_on_stand_in = true;
+#else // on a GPU a check only compares numbers: the stand-in has looked at the rest before
+static const bool is_on_stand_in = false;
+struct cpu_cuda_seen {
+    long long launches, blocks, threads, reads, writes, atomics, sectors, most;
+};
+static inline void cpu_cuda_watch(struct cpu_cuda_seen *, int) {}
+#endif
 
 template <typename T> static std::vector<T> random_numbers(size_t n, int first, int last)
 {
@@ -11,27 +26,6 @@ template <typename T> static std::vector<T> random_numbers(size_t n, int first, 
     for (T &number : numbers)
         number = (T)random_number(first, last);
     return numbers;
-}
-
-// What an array holds before somebody writes to it: no check expects this number.
-template <typename T> static T poison(void)
-{
-    return (T)-7777;
-}
-
-// Whether a function prints something, to stdout or to stderr.
-template <typename F> static bool prints(F function)
-{
-    FILE *file = tmpfile();
-    int before[] = {dup(1), dup(2)};
-    fflush(stdout);
-    dup2(fileno(file), 1);
-    dup2(fileno(file), 2);
-    function();
-    fflush(stdout);
-    dup2(before[0], 1);
-    dup2(before[1], 2);
-    return lseek(fileno(file), 0, SEEK_END) > 0;
 }
 
 static inline const char *as_text(double number)
@@ -43,73 +37,161 @@ static inline const char *as_text(double number)
     return text[next];
 }
 
-// Elements on the device, with a margin before and behind them that nobody may change. The CPU stand-in
-// and compute-sanitizer look at every access, also at one that reads: there the allocation ends with the last element.
+// What the launches in f() do: blocks, threads, accesses to global memory, sectors of 32 bytes. All are 0 on a GPU.
+// is_run false: they are only counted, and do not run, so that n may be large and the arrays small.
+template <typename F> static cpu_cuda_seen see(F f, bool is_run = true)
+{
+    cpu_cuda_seen seen = {};
+    cpu_cuda_watch(&seen, is_run);
+    f();
+    cpu_cuda_watch(NULL, 0);
+    return seen;
+}
+
+// Work for many threads is shared by them: no thread does more than `most` accesses to global memory.
+static inline void expect_shared(const cpu_cuda_seen &seen, long long most, const char *what)
+{
+    if (seen.most > most)
+        wrong(
+            "the work: each thread has its own part of it, and no thread does what others do, too",
+            "%s: one thread reads and writes global memory %lld times, expected at most %lld", what,
+            seen.most, most);
+}
+
+// f() in a process of its own, since a kernel that fails ends all CUDA in its process. Neither may have used CUDA before.
+// What f() returns, or -1000 if the process ends before; what it writes to stderr is in *said.
+template <typename F> static int in_a_process(F f, std::string *said = NULL)
+{
+    int ends[2], answer = -1000;
+    FILE *file = tmpfile();
+    fflush(stdout);
+    if (!file || pipe(ends) != 0)
+        exit(EXIT_FAILURE);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(fileno(file), 2);
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(1);
+        answer = f();
+        _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
+    }
+    close(ends[1]);
+    if (read(ends[0], &answer, sizeof answer) != sizeof answer)
+        answer = -1000;
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    rewind(file);
+    for (int c; said && (c = fgetc(file)) != EOF;)
+        *said += (char)c;
+    fclose(file);
+    return answer;
+}
+
+static inline void expect_return(int expected, int came, const std::string &what,
+                                 const char *look_at)
+{
+    if (came == -1000)
+        wrong("a function that others call returns its error; it does not end the program (CHECK "
+              "does), and it does not crash",
+              "%s: expected %d, and the program has ended", what.c_str(), expected);
+    if (came != expected)
+        wrong(came == 0 ? look_at
+                        : "the first error is returned as it is; cudaGetLastError() forgets it "
+                          "when it is asked",
+              "%s: expected %d, %s, came %d, %s", what.c_str(), expected,
+              cudaGetErrorName((cudaError_t)expected), came, cudaGetErrorName((cudaError_t)came));
+}
+
+// Each CUDA call of f() fails, one by one, alone and with all after it: f() has to return its code, nothing may stay
+// allocated, and no error may be left behind if `leaves_none`. Before the check itself uses CUDA. Only on the stand-in.
+template <typename F>
+static void expect_each_failure(const char *name, F f, bool leaves_none = false)
+{
+    for (int k = 1; is_on_stand_in; k++)
+        for (const char *more : {"", "+"}) {
+            std::string said;
+            int code = k % 2 ? 2 : 719;
+            auto call = [&] {
+                size_t before, after, total;
+                CHECK(cudaMemGetInfo(&before, &total));
+                setenv("CPU_CUDA_FAIL", (std::to_string(k) + more).c_str(), 1);
+                setenv("CPU_CUDA_FAIL_CODE", std::to_string(code).c_str(), 1);
+                int came = f();
+                unsetenv("CPU_CUDA_FAIL");
+                if (leaves_none && cudaGetLastError() != cudaSuccess)
+                    return -2000;
+                cudaGetLastError();
+                CHECK(cudaMemGetInfo(&after, &total));
+                return after < before ? -3000 : came;
+            };
+            int came = in_a_process(call, &said);
+            size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
+            if (end == std::string::npos) { // there are fewer calls than k
+                if (came != 0)
+                    expect_return(0, came, std::string(name) + ", and no call fails",
+                                  "what is returned if all went well?");
+                return;
+            }
+            std::string what = std::string(name) + ": " + said.substr(at + 15, end - at - 15) +
+                               (*more ? " and all after it fail" : " fails");
+            if (came == -3000)
+                wrong("cleanup: whatever failed, all that was allocated is freed",
+                      "%s: memory stays allocated on the device", what.c_str());
+            if (came == -2000)
+                wrong("cudaGetLastError(): a code that is returned is not left for somebody else "
+                      "to find",
+                      "%s: the error is left behind", what.c_str());
+            expect_return(code, came, what, "each call may fail: is its code looked at?");
+        }
+}
+
+// Elements on the device, from here and back. The CPU stand-in looks at every access to them.
 template <typename T> struct Array {
-    static const int MARGIN = 300;
     const char *name;
-    size_t n, behind;
+    size_t n;
     std::vector<T> before;
-    T *all, *data; // data: the first element
+    T *data;
 
     Array(const char *name, const std::vector<T> &elements)
         : name(name), n(elements.size()), before(elements)
     {
-        cudaDeviceProp device;
-        CHECK(cudaGetDeviceProperties(&device, 0));
-        bool is_looked_at = strncmp(device.name, "CPU stand-in", 12) == 0 || getenv("EXACT_ARRAYS");
-        behind = is_looked_at ? 0 : MARGIN;
-        std::vector<T> h(MARGIN + n + behind, poison<T>());
-        std::copy(elements.begin(), elements.end(), h.begin() + MARGIN);
-        CHECK(cudaMalloc(&all, h.size() * sizeof(T)));
-        CHECK(cudaMemcpy(all, h.data(), h.size() * sizeof(T), cudaMemcpyHostToDevice));
-        data = all + MARGIN;
+        CHECK(cudaMalloc(&data, n * sizeof(T)));
+        CHECK(cudaMemcpy(data, elements.data(), n * sizeof(T), cudaMemcpyHostToDevice));
     }
-    Array(const char *name, size_t n) : Array(name, std::vector<T>(n, poison<T>())) {}
+    Array(const char *name, size_t n) : Array(name, std::vector<T>(n, (T)-7777)) {}
     ~Array()
     {
-        CHECK(cudaFree(all));
+        CHECK(cudaFree(data));
     }
     Array(const Array &) = delete;
 
-    // Waits for the kernel. The array has to be what is expected, and its margins what they were. look_at: for an
-    // element that is as it was, and if there is no `value`, for another one too.
+    // Waits for the kernel. The array has to be what is expected. look_at: for an element that is as it was, and if
+    // there is no `value`, for another one too.
     void expect(const std::vector<T> &expected, const char *look_at,
                 const char *value = nullptr) const
     {
-        const char *guard = "is the number of the element right, and what keeps the threads off "
-                            "that have no element?";
-        std::vector<T> h(MARGIN + n + behind);
+        std::vector<T> h(n);
         cudaError_t error = cudaGetLastError();
         if (error == cudaSuccess)
             error = cudaDeviceSynchronize();
         if (error != cudaSuccess)
-            wrong(error == cudaErrorIllegalAddress ? guard : look_at,
+            wrong(error == cudaErrorIllegalAddress ? "is the number of the element right, and what "
+                                                     "keeps the threads off that have no element?"
+                                                   : look_at,
                   "the kernel does not run to its end: error %d, %s", (int)error,
                   cudaGetErrorName(error));
-        CHECK(cudaMemcpy(h.data(), all, h.size() * sizeof(T), cudaMemcpyDeviceToHost));
-        for (size_t i = 0; i < behind; i++)
-            if (!(h[MARGIN + n + i] == poison<T>()))
-                wrong(guard, "%s has %zu elements, and somebody wrote to element %zu", name, n,
-                      n + i);
-        for (size_t i = 0; i < MARGIN; i++)
-            if (!(h[i] == poison<T>()))
-                wrong("the number of the element: it must not be negative",
-                      "somebody wrote to element -%zu of %s", MARGIN - i, name);
-        bool is_untouched = true;
-        for (size_t i = 0; i < n; i++)
-            is_untouched = is_untouched && h[MARGIN + i] == poison<T>();
+        CHECK(cudaMemcpy(h.data(), data, n * sizeof(T), cudaMemcpyDeviceToHost));
+        bool is_untouched = h == before && h != expected;
         for (size_t i = 0; i < n; i++) {
-            T came = h[MARGIN + i];
-            if (came == expected[i])
+            if (h[i] == expected[i])
                 continue; // NaN is equal to nothing
             if (is_untouched)
                 wrong("is the kernel launched, and does it write?",
                       "nobody has written to %s: expected %s[%zu] = %s", name, name, i,
                       as_text(expected[i]));
-            wrong(value && !(came == before[i]) ? value : look_at,
+            wrong(value && !(h[i] == before[i]) ? value : look_at,
                   "%s[%zu] of %zu: expected %s, came %s%s", name, i, n, as_text(expected[i]),
-                  as_text(came), came == poison<T>() ? " (nobody has written to it)" : "");
+                  as_text(h[i]), h[i] == before[i] ? " (nobody has written to it)" : "");
         }
     }
 };

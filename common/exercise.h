@@ -1,6 +1,5 @@
-// What the checks in C and in CUDA share: the lines that say what is wrong, and random numbers.
+// What the checks of the exercises share, those in C and in CUDA: the lines that say what is wrong.
 #pragma once
-#define _DEFAULT_SOURCE 1 // -std=c11 hides what is not in ISO C: the clock, getpid, WIFEXITED
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@ __attribute__((format(printf, 2, 3), noreturn)) static inline void wrong(const c
 {
     va_list values;
     va_start(values, format);
-    printf("  wrong    ");
+    printf("\n  wrong    ");
     vprintf(format, values);
     va_end(values);
     printf("\n  look at  %s\n", look_at);
@@ -25,19 +24,19 @@ __attribute__((format(printf, 2, 3), noreturn)) static inline void wrong(const c
 static inline int passed(void)
 {
     const char *word = getenv("PASSED");
-    puts(word ? word : "passed");
+    printf("\n%s\n", word ? word : "passed");
     return 0;
 }
 
 // A number from `first` to `last`, another one in each run.
 static inline int random_number(int first, int last)
 {
-    static int is_seeded;
-    if (!is_seeded) {
+    static unsigned long state;
+    if (!state) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        srand((unsigned int)(now.tv_nsec ^ now.tv_sec ^ getpid()));
-        is_seeded = 1;
+        state = (unsigned long)now.tv_nsec * 2654435761u + (unsigned long)getpid();
     }
-    return first + rand() % (last - first + 1);
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return first + (int)((state >> 33) % (unsigned long)(last - first + 1));
 }

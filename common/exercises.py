@@ -1,95 +1,141 @@
 #!/usr/bin/env python3
-"""Which exercises pass, which is next, and what is wrong with it: make exercises calls this, and make reset.
+"""Which exercises pass, which is next, and what is wrong with it. make calls this, here and in a stage:
 
-    exercises.py check STAGE...     the exercises of these stages; EXERCISE: only that one
-    exercises.py reset STAGE NAME   the exercise as it was; what you wrote stays beside it
+    exercises.py check STAGE...         the exercises of these stages; EXERCISE: only that one
+    exercises.py watch STAGE...         the next one, whenever one of its files is saved
+    exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
 ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files.
 
-The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". What is called
-guard.*, guard_* or libguard.* belongs to it, in the folder of the answers and in exercises/checks. These files are
-copied to a folder of their own, .tried/guard, which is built as a stage is; then the check runs. An answer passes if
-the check ends with exit status 0 and the line that the variable PASSED holds, and the CPU stand-in has no complaint.
+The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". An answer has
+the files that the solution has. With what exercises/checks has for it (guard_check.cu or guard_check.py, libguard.cu,
+...) they are built in a folder of their own, .tried/guard/cpu, as a stage is, and the check runs. An answer passes if the
+check ends with exit status 0 and the word in the variable PASSED as its last line, and the CPU stand-in has no complaint.
+The stand-in is the judge on every machine. Where there is a GPU, the same check runs there once more.
 """
 
 import concurrent.futures
+import difflib
+import hashlib
 import os
 import pathlib
-import random
 import re
-import shutil
+import shlex
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 
 COMMON = pathlib.Path(__file__).resolve().parent
 PASSED = f"passed {os.urandom(8).hex()}"  # another word in each run: an answer cannot say it by itself
-SECONDS = 60  # a check that takes longer hangs
-SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx", ".mk")
-# The lines of a solution that the learner has to find: behind the comment that asks for them, up to the end.
+SECONDS = 60  # for a check
+MOST_OUTPUT = 2_000_000  # bytes
+SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx")
+# A hole: what is asked for, the learner's lines, the end.
 HOLE = re.compile(
-    r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)(?:.*\n)*?(.*END OF YOUR LINES)", re.M
+    r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)((?:.*\n)*?)(.*END OF YOUR LINES)", re.M
 )
+running = set()  # processes
+doctor = {}  # what make has to know, for each backend
+is_chinese = os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("zh")
+
+
+# ---- What there is
 
 
 def exercises(stage):
     """The names of a stage's exercises, in their order."""
-    page = stage / "exercises" / "README.md"
+    page = stage / "exercises/README.md"
     return re.findall(r"^## \d+\. (\w+)", page.read_text(), re.M) if page.exists() else []
 
 
-def files_of(name, folder):
-    return [
-        path
-        for pattern in (f"{name}.*", f"{name}_*", f"lib{name}.*")
-        for path in sorted(folder.glob(pattern))
-        if path.suffix in SOURCES
-    ]
+def section(stage, name):
+    """What the page says of an exercise, in the reader's language, and the page's name."""
+    page = stage / "exercises" / ("README.zh.md" if is_chinese else "README.md")
+    found = re.search(rf"^## \d+\. {name}\b.*?(?=^## |\Z)", page.read_text(encoding="utf-8"), re.M | re.S)
+    return found[0] if found else "", f"{stage.resolve().name}/exercises/{page.name}, {name}"
 
 
-def run(command, folder, seconds, path, **more):
-    """Exit status, stdout, stderr; status None if it takes longer. path: for Python's modules and C's headers.
+def solutions(stage, name):
+    folder = stage / "exercises/solutions"
+    return [path for path in sorted(folder.iterdir()) if re.fullmatch(rf"(lib)?{name}\.\w+", path.name)]
 
-    more: settings for this command alone.
-    """
-    settings = {**os.environ, "PYTHONPATH": path, "C_INCLUDE_PATH": path, "PASSED": PASSED, **more}
-    settings["PYTHONOPTIMIZE"] = ""  # or an assert of the answer would not be looked at
-    settings["PYTHONDONTWRITEBYTECODE"] = "1"  # of two answers within a second Python may take the older one's
-    settings["CPU_CUDA_SEED"] = str(random.randrange(1000))  # on the stand-in: another order of the threads
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=settings,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            out, err = process.communicate(timeout=seconds)
-            return process.returncode, out, err
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.communicate()
-            return None, "", ""
+
+def at_first(stage, solution):
+    """A file as a learner finds it: without the lines of the holes; or, if a bug is to be found, the wrong program."""
+    begin = stage / "exercises/checks" / f"{solution.stem}_begin{solution.suffix}"
+    return begin.read_text() if begin.exists() else HOLE.sub(r"\1\3", solution.read_text())
+
+
+def of_check(stage, name):
+    folder = stage / "exercises/checks"
+    pattern = rf"(lib)?{name}(_(?!begin).*)?\.\w+"
+    return [path for path in sorted(folder.iterdir()) if re.fullmatch(pattern, path.name) and path.suffix in SOURCES]
+
+
+# ---- Running
+
+
+def run(command, folder, seconds=None, **settings):
+    """Exit status, stdout, stderr. The status is a text if the time was over, or too much was printed."""
+    env = {**os.environ, "PASSED": PASSED, **settings}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"  # of two answers within a second Python may take the older one's
+    env["PYTHONOPTIMIZE"] = ""  # or an assert would not be looked at
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begun = time.monotonic()
+        process = subprocess.Popen(
+            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        )
+        running.add(process)
+        status = None
+        while status is None:
+            try:
+                status = process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                if max(os.fstat(file.fileno()).st_size for file in (out, err)) > MOST_OUTPUT:
+                    status = "it printed more than 2 MB"
+                elif seconds and time.monotonic() - begun > seconds:
+                    status = f"it had not ended after {seconds} seconds, which is the limit of make exercises"
+        running.discard(process)
+        end(process)
+        for file in (out, err):
+            file.seek(0)
+        return status, *(file.read(MOST_OUTPUT).decode(errors="replace") for file in (out, err))
+
+
+def end(process):
+    """Also what it has started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 # ---- One exercise
 
 
-def make_room(stage, name, answers):
+def make_room(stage, name, answers, backend):
     """The folder in which the exercise is built, with its files as they are now."""
-    room = answers / ".tried" / name
+    room = answers / ".tried" / name / backend
     room.mkdir(parents=True, exist_ok=True)
-    texts = {
-        path.name: path.read_bytes()
-        for folder in (answers, stage / "exercises" / "checks")
-        for path in files_of(name, folder)
-    }
+    own = [answers / path.name for path in solutions(stage, name)]
+    checks = [path for path in of_check(stage, name) if path.name not in [p.name for p in own]]
+    texts = {path.name: path.read_bytes() for path in own + checks if path.exists()}
     top = room / ".top"  # make knows no names with a space: they may be in the way from here to the repository
     top.unlink(missing_ok=True)
     top.symlink_to(os.path.relpath(COMMON.parent, room.resolve()))
-    texts["Makefile"] = b"COMMON := .top/common\ninclude $(COMMON)/stage.mk\n-include *.mk\n"
+    beside = room / ".beside"  # headers of the learner's own
+    beside.unlink(missing_ok=True)
+    beside.symlink_to("../../..")
+    # What a check includes is no program by itself. A check may say with which options it is built.
+    text = b"\n".join(text for file, text in texts.items() if "_check." in file).decode()
+    included = [file for file in texts if f'#include "{file}"' in text]
+    options = " ".join(re.findall(r"Built with: (.*)", text))
+    makefile = f"COMMON := .top/common\nSPECIAL := {' '.join(included)}\ninclude $(COMMON)/stage.mk\n{name}_check: {' '.join(included)}\n"
+    makefile += f"NVCCFLAGS += -I.beside\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
+    texts["Makefile"] = makefile.encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
         if path.suffix in SOURCES and path.name not in texts and not made_by_cython:
@@ -100,15 +146,32 @@ def make_room(stage, name, answers):
     return room
 
 
+def key_of(stage, name, answers):
+    """All that decides whether an answer passes, as one number; what passed is not tried again."""
+    files = [answers / path.name for path in solutions(stage, name)] + of_check(stage, name)
+    files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *COMMON.glob("exercise*"), COMMON / "check.h"])
+    files += sorted(path for path in stage.iterdir() if path.suffix in (".h", ".py"))
+    files += sorted(path for path in (COMMON / "cpu").rglob("*.[chp]*") if "/lib/" not in str(path))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.is_file())).hexdigest()
+
+
 def compile_errors(text):
-    """The first errors of a compiler, each with the two lines behind it; Cython says what it is behind the lines."""
-    lines = [
-        line for line in text.splitlines() if line.strip() and not re.match(r"make|In file included|Device: ", line)
-    ]
-    starts = [i for i, line in enumerate(lines) if re.search(r"error:|\.pyx:\d+:\d+: (?!Warning)", line)]
-    return [line for i in starts[:3] for line in lines[i : i + 3] if line is lines[i] or "error:" not in line] or lines[
-        :12
-    ]
+    """The first errors of compiler and linker, in a few lines."""
+    text = re.sub(r"^\S*/(?=[\w.]+:\d)", "", text, flags=re.M)
+    found, lines = [], [line for line in text.splitlines() if line.strip()]
+    for i, line in enumerate(lines):
+        undefined = re.search(r"undefined reference to [`'](.*)'", line)
+        if undefined:
+            found.append(f"the function {undefined[1]} is used, and nobody defines it")
+        elif re.search(r"jump to label|transfer of control bypasses", line):
+            crossed = re.search(r"crosses initialization of .(.*?)[’']", "\n".join(lines[i : i + 4]))
+            found.append(line)
+            if crossed:
+                found.append(f"goto jumps over the declaration of {crossed[1]}: declare it before the first goto")
+        elif re.search(r"error:|\.pyx:\d+:\d+: (?!Warning)|catastrophic", line):
+            found += [line] + [more for more in lines[i + 1 : i + 3] if re.match(r"\s|E\w+Error", more)]
+    unique = list(dict.fromkeys(found)) or [x for x in lines if not re.match("make|In file|Device: ", x)]
+    return unique[:8]
 
 
 def judge(status, out, err):
@@ -120,114 +183,224 @@ def judge(status, out, err):
         if line.startswith("CPU stand-in: ")
         and not re.search("this program runs on the CPU" + "|never freed" * has_ended_early, line)
     ]
-    said = [line for line in out.splitlines() if line.startswith("  ")]
-    if status is None:
-        return [f"  wrong    it has not ended after {SECONDS} seconds", "  look at  loops, and who waits for whom"]
+    said = [line for line in out.splitlines() if line.startswith(("  wrong ", "  look at ", "  log "))]
+    if isinstance(status, str):
+        return [f"  wrong    {status}", "  look at  loops that do not end, and who waits for whom"]
     if status == 0 and not has_ended_early and not complaints:
         return []
     if said or complaints:
         return [f"  stand-in {complaint}" for complaint in complaints[:1]] + said
     if has_ended_early:
         return ["  wrong    the program ended before the check was done", "  look at  exit, return, sys.exit"]
+    died = {
+        4: ("an instruction that is none", "a division by zero; a function that ends without return"),
+        6: ("abort", "assert, an exception that nobody caught, or free of a wrong pointer"),
+        8: ("an arithmetic error", "a division by zero"),
+        11: ("a bad address on the host", "pointers of the host; a recursion without an end"),
+    }
     if status < 0:
-        ended = "what ended it: abort, assert, an exception that nobody caught, or free of a wrong pointer"
-        return [
-            f"  wrong    the program crashed, signal {-status}",
-            "  look at  " + (ended if status == -6 else "pointers of the host"),
-        ] + err.splitlines()[-3:]
+        what, look_at = died.get(-status, ("", "pointers of the host"))
+        return [f"  wrong    the program crashed, signal {-status}, {what}", f"  look at  {look_at}", *err.splitlines()[-3:]]
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 
-def sanitize(room, command, path):
-    """What compute-sanitizer finds with the tools that the check names: on a GPU, a race or a read may go unseen."""
-    search = os.pathsep.join([os.environ.get("PATH", ""), os.environ.get("NVCC_FOLDER", "")])
-    sanitizer = shutil.which("compute-sanitizer", path=search)
-    for file in sorted(room.glob("*_check.*")):
-        for tool in re.findall(r"compute-sanitizer --tool (\w+)", file.read_text(errors="replace")):
-            if not sanitizer:
-                return [f"  wrong    {tool} has not looked at it: compute-sanitizer, of the CUDA Toolkit, is missing"]
-            options = ["--error-exitcode", "99", "--target-processes", "application-only"]
-            options += ["--report-api-errors", "no"] if tool == "memcheck" else []
-            # EXACT_ARRAYS: no margins behind them, since the tool looks there
-            status, out, err = run([sanitizer, "--tool", tool, *options, *command], room, 300, path, EXACT_ARRAYS="yes")
-            if status != 0:
-                found = [x.strip("= ") for x in (out + err).splitlines() if re.search("Invalid|hazard| at .*0x", x)]
-                said = [line for line in out.splitlines() if line.startswith("  ")]
-                return [f"  {tool} {line[:200]}" for line in found[:3] or [f"ends with status {status}"]] + said
-    return []
+def python():
+    name = os.environ.get("PY", sys.executable)
+    return os.path.abspath(name) if "/" in name else name
 
 
-def attempt(stage, name, answers):
+def for_make(backend):
+    """Settings with which make builds for this backend, whatever the machine has."""
+    if backend not in doctor:
+        keep = {key: value for key, value in os.environ.items() if not (backend == "cpu" and key == "NVCC")}
+        known = os.environ.get("DOCTOR") if backend == os.environ.get("BACKEND") else None
+        ask = [sys.executable, COMMON / "doctor.py", "make"]
+        doctor[backend] = known or subprocess.check_output(ask, text=True, env={**keep, "BACKEND": backend})
+    more = {"NVCC": ""} if backend == "cpu" else {}
+    return {"DOCTOR": doctor[backend], "BACKEND": backend, "MAKEFLAGS": "", "MAKEOVERRIDES": "", **more}
+
+
+def attempt(stage, name, answers, backend="cpu"):
     """What is wrong with one answer, as lines; empty if it passes."""
-    if not files_of(name, answers):
-        return [f"  wrong    there is no file of {name} in {answers}"]
-    room = make_room(stage, name, answers)
+    missing = [path.name for path in solutions(stage, name) if not (answers / path.name).exists()]
+    if missing:
+        return [f"  wrong    there is no file {missing[0]} in {answers}", "  look at  make reset brings it back"]
+    room = make_room(stage, name, answers, backend)
     path = f"{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
-    make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build"]
-    status, out, err = run(make, room, 300, path)
+    settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path, "CPLUS_INCLUDE_PATH": path}
+    flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
+    make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
+    status, out, err = run(make, room, **settings, **for_make(backend))
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
+    built = room / ".built"
+    if err.strip() or not built.exists():
+        built.write_text(err)
     if (room / f"{name}_check.py").exists():
-        python = os.environ.get("PY", sys.executable)
-        command = [os.path.abspath(python) if "/" in python else python, f"{name}_check.py"]
+        command = [python(), f"{name}_check.py"]
     else:
-        command = [f"./{name}_check" if (room / f"{name}_check.c").exists() else f"./{name}"]
-    status, out, err = run(command, room, SECONDS, path)
+        command = [f"./{name}_check"]
+    if backend == "cpu":
+        settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
+    status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
     wrong = judge(status, out, err)
     if wrong:
         wrong += [f"  printed  {line[:100]}" for line in out.splitlines() if not line.startswith(("  ", "passed"))][:5]
-    return wrong or (sanitize(room, command, path) if os.environ.get("BACKEND") == "cuda" else [])
+        own = "|".join(re.escape(path.name) for path in solutions(stage, name))
+        warnings = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", built.read_text(), re.M)
+        wrong += [f"  warning  {line}" for line in warnings[:1]]
+    return wrong
 
 
-# ---- All of them
+def state(stage, name, answers, is_asked=True):
+    """How it stands: "passed", "to do" or "not yet", and what is to be said of it."""
+    todo = []
+    if answers.resolve() == (stage / "exercises").resolve():
+        for path in solutions(stage, name):
+            text = (answers / path.name).read_text(errors="replace") if (answers / path.name).exists() else ""
+            hole = re.search(r"YOUR LINES, about", text)
+            if text == at_first(stage, path) and hole:
+                line = text.count("\n", 0, hole.start()) + 1
+                todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
+    if todo and len(todo) == len(solutions(stage, name)):
+        return "to do", todo
+    key = answers / ".tried" / name / "passed"
+    backends = ["cpu", "cuda"] if os.environ.get("BACKEND") == "cuda" else ["cpu"]
+    now = f"{key_of(stage, name, answers)} {backends[-1]}\n"
+    if key.exists() and now in key.read_text():
+        return "passed", []
+    for backend in backends:
+        wrong = attempt(stage, name, answers, backend)
+        if wrong:
+            return "not yet", (["  on the GPU:"] if backend == "cuda" else []) + wrong
+    key.write_text(now)
+    return "passed", []
 
 
-def check(stages, answers, only):
-    todo = [(stage, name) for stage in stages for name in exercises(stage) if only in ("", name)]
-    if not todo:
-        names = " ".join(name for stage in stages for name in exercises(stage))
-        sys.exit(f"no such exercise: {only}; there are: {names}" if names else "there are no exercises here")
+# ---- What make asks for
 
-    def folder(stage):
-        path = stage / "exercises" / answers if answers else stage / "exercises"
-        return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
 
+def colored(text, code):
+    return f"\033[{code}m{text}\033[0m" if sys.stdout.isatty() else text
+
+
+def paint(line):
+    return colored(line, 31) if re.match("  (wrong|stand-in) ", line) else line
+
+
+def folder_of(stage, answers):
+    path = stage / "exercises" / answers if answers else stage / "exercises"
+    return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
+
+
+def learned(stage, name):
+    found = re.search(r"^\*\*(?:You have learned|你学到了)[:：]\*\* ?(.*?)\n\n", section(stage, name)[0] + "\n\n", re.M | re.S)
+    return " ".join(found[1].split("\n")) if found else ""
+
+
+def say_wrong(stage, name, lines):
+    print(f"\n{name}:", *map(paint, lines), f"  page     {section(stage, name)[1]}", sep="\n")
+    print(f"  hint     make hint EXERCISE={name}")
+
+
+def say_passed(stage, name):
+    print(f"\n{learned(stage, name)}\nmake compare EXERCISE={name} shows your lines beside the solution's")
+
+
+def check(todo, answers, is_one):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 1) as pool:
-        wrong = list(pool.map(lambda one: attempt(*one, folder(one[0])), todo))
-    first = next((i for i, lines in enumerate(wrong) if lines), None)
+        states = list(pool.map(lambda one: state(*one, folder_of(one[0], answers)), todo))
+    is_passed = [what == "passed" for what, _ in states]
+    first = is_passed.index(False) if False in is_passed else None
     for i, (stage, name) in enumerate(todo):
         if i == 0 or stage != todo[i - 1][0]:
             print(stage.resolve().name)
-        print(f"  {'not yet' if wrong[i] else 'passed '}  {name}{'    <- next' if i == first else ''}")
+        color = {"passed": 32, "not yet": 31, "to do": 0}[states[i][0]]
+        print("  " + colored(f"{states[i][0]:7}", color) + f"  {name}{'    <- next' if i == first else ''}")
     if first is not None:
-        stage, name = todo[first]
-        print(f"\n{name}:", *wrong[first], f"  hints    {stage.resolve().name}/exercises/README.md, {name}", sep="\n")
-    print(f"\n{wrong.count([])} of {len(wrong)} exercises pass")
-    sys.exit(first is not None)
+        say_wrong(*todo[first], states[first][1])
+    elif is_one and not answers:
+        say_passed(*todo[0])
+    print(f"\n{sum(is_passed)} of {len(todo)} exercises pass")
+    return first is not None
 
 
-def skeleton(solution):
-    return HOLE.sub(r"\1\2", solution)
+def watch(todo, answers):
+    """Checks the next exercise whenever one of its files is saved, until all pass."""
+    for i, (stage, name) in enumerate(todo):
+        folder = folder_of(stage, answers)
+        files = [folder / path.name for path in solutions(stage, name)]
+        said, last, tries = "", None, 0
+        while said != "passed":
+            now = [path.stat().st_mtime_ns if path.exists() else 0 for path in files]
+            if now == last:
+                time.sleep(0.3)
+                continue
+            last, tries = now, tries + 1
+            said, lines = state(stage, name, folder)
+            if said == "passed" and tries == 1:
+                break  # it had passed before
+            print("\033[2J\033[H" * sys.stdout.isatty(), end="")
+            what = colored(said, 32 if said == "passed" else 31)
+            print(f"{i} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
+            if said == "passed":
+                say_passed(stage, name)
+                time.sleep(3 * sys.stdout.isatty())  # to read it
+            else:
+                say_wrong(stage, name, lines)
+                print(f"\nThis waits until you save {' or '.join(path.name for path in files)}; Ctrl-C ends it.", flush=True)
+    print(f"{len(todo)} of {len(todo)} exercises pass")
+
+
+def hint(stage, name):
+    text, page = section(stage, name)
+    hints = re.findall(r"<details><summary>.*?</summary>\n(.*?)</details>", text, re.S)
+    counter = stage / "exercises/.tried" / name / "hints"
+    counter.parent.mkdir(parents=True, exist_ok=True)
+    seen = int(counter.read_text()) if counter.exists() else 0
+    counter.write_text(str((seen + 1) % len(hints)))
+    print(f"hint {seen + 1} of {len(hints)}, from {page}\n\n{hints[seen].strip()}")
+
+
+def compare(stage, name):
+    for path in solutions(stage, name):
+        own = stage / "exercises" / path.name
+        texts = [file.read_text(errors="replace").splitlines() if file.exists() else [] for file in (own, path)]
+        lines = list(difflib.unified_diff(*texts, f"yours: {path.name}", "the solution", n=2, lineterm=""))
+        print("\n".join(lines) if lines else f"{path.name}: yours is as the solution is")
 
 
 def reset(stage, name):
-    folder = stage / "exercises"
-    solutions = files_of(name, folder / "solutions")
-    if name not in exercises(stage) or not solutions:
-        what = f"no such exercise: {name}" if name else "which one? make reset EXERCISE=..."
-        sys.exit(f"{what}; there are: {' '.join(exercises(stage))}")
-    for path in solutions:
-        target, text = folder / path.name, skeleton(path.read_text())
+    for path in solutions(stage, name):
+        target, text = stage / "exercises" / path.name, at_first(stage, path)
         if target.exists() and target.read_text(errors="replace") != text:
-            kept = next(p for n in range(1, 10**6) for p in [folder / f"{path.name}.{n}.mine"] if not p.exists())
+            kept = next(p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists())
             target.rename(kept)
             print(f"{path.name}: what you wrote is now in {kept.name}")
         target.write_text(text)
 
 
+def main(what, *stages):
+    stages = [pathlib.Path(stage) for stage in stages]
+    only, answers = os.environ.get("EXERCISE", ""), os.environ.get("ANSWERS", "")
+    every = [(stage, name) for stage in stages for name in exercises(stage)]
+    todo = [one for one in every if only in ("", one[1])]
+    names = " ".join(name for _, name in every)
+    if not every:
+        sys.exit("there are no exercises here")
+    if not todo:
+        sys.exit(f"no such exercise: {only}; there are: {names}")
+    if what in ("hint", "compare", "reset"):
+        if not only:
+            sys.exit(f"which one? make {what} EXERCISE=...; there are: {names}")
+        return {"hint": hint, "compare": compare, "reset": reset}[what](*todo[0])
+    return check(todo, answers, bool(only)) if what == "check" else watch(todo, answers)
+
+
 if __name__ == "__main__":
-    what, *arguments = sys.argv[1:]
-    if what == "check":
-        check([pathlib.Path(a) for a in arguments], os.environ.get("ANSWERS", ""), os.environ.get("EXERCISE", ""))
-    else:
-        reset(pathlib.Path(arguments[0]), *(arguments[1:] or [""]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        for process in list(running):
+            end(process)
+        os._exit(130)

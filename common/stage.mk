@@ -11,7 +11,7 @@ STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build run test exercises reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
+.PHONY: help build run test exercises watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
 
 # SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
 CU := $(filter-out $(SPECIAL),$(wildcard *.cu))
@@ -32,7 +32,8 @@ help:
 	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
 	@echo '  test    run its tests'
 	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=solutions)'
-	@echo '  reset EXERCISE=name  an exercise as it was; your lines are kept beside it'
+	@echo '  watch   the next exercise, whenever you save its file'
+	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
 	@echo '  bench   measure, on a GPU, and keep the result'
 	@echo '  clean   remove what was built'
@@ -45,15 +46,15 @@ doctor:
 	@CC='$(if $(filter default,$(origin CC)),,$(CC))' CXX='$(if $(filter default,$(origin CXX)),,$(CXX))' \
 	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' '$(PYTHON)' $(COMMON)/doctor.py
 
-reset:
-	@'$(PYTHON)' $(COMMON)/exercises.py reset . $(EXERCISE)
+hint compare reset:
+	@EXERCISE='$(EXERCISE)' '$(PYTHON)' $(COMMON)/exercises.py $@ .
 
 clean:
 	rm -f $(BUILDS) $(LEFTOVERS) .built-for
 	rm -rf __pycache__ exercises/.tried exercises/*/.tried
 
 # All that follows builds or runs something, and has to know the device.
-ifneq ($(filter-out help doctor clean reset,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean hint compare reset,$(MAKECMDGOALS)),)
 include $(COMMON)/device.mk
 
 build: $(BUILDS)
@@ -118,9 +119,9 @@ test: build
 
 STAGES := .
 # exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
-exercises: $(RUNTIME) | tools packages
+exercises watch: $(RUNTIME) | tools packages
 	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
-	    '$(PYTHON)' $(COMMON)/exercises.py check $(STAGES)
+	    '$(PYTHON)' $(COMMON)/exercises.py $(if $(filter watch,$@),watch,check) $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.

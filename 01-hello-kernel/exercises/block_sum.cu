@@ -1,6 +1,5 @@
-// Exercise 6, block_sum: the threads of a block work together.
+// Exercise 8, block_sum: the threads of a block work together.
 // Check: make exercises EXERCISE=block_sum
-#include "block_sum_check.cuh"
 
 // sums[b] = the sum of the elements that the threads of block b have, of the n elements of x. A block has 256 threads.
 __global__ void BlockSum(const int *x, int n, int *sums)

@@ -1,6 +1,5 @@
 // Exercise 4, stride: a few threads, and many elements.
 // Check: make exercises EXERCISE=stride
-#include "stride_check.cuh"
 
 // Adds 1 to each of n elements, with any number of blocks and threads: each thread takes an element, then the one that
 // is as many elements further on as the grid has threads, and so on.

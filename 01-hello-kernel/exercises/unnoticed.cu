@@ -1,6 +1,5 @@
-// Exercise 7, unnoticed: a launch and a kernel that fail, and nobody notices.
+// Exercise 10, unnoticed: a launch and a kernel that fail, and nobody notices.
 // Check: make exercises EXERCISE=unnoticed
-#include "unnoticed_check.cuh"
 
 __global__ void Double(int *x, int n)
 {

@@ -1,6 +1,5 @@
 // Exercise 1, element: each thread finds its element.
 // Check: make exercises EXERCISE=element
-#include "element_check.cuh"
 
 // numbers[i] = 1000 * block + thread, where i is the number of the element: the first block has the first elements,
 // the second block those behind them, and so on. There is an element for each thread.

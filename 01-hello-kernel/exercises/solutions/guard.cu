@@ -1,6 +1,5 @@
 // Exercise 2, guard: more threads than elements.
 // Check: make exercises EXERCISE=guard
-#include "guard_check.cuh"
 
 const int THREADS = 256; // a block
 

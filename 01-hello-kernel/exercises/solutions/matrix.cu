@@ -1,6 +1,5 @@
 // Exercise 3, matrix: rows and columns.
 // Check: make exercises EXERCISE=matrix
-#include "matrix_check.cuh"
 
 // Element (row, column) becomes 100 * row + column. The rows lie one behind the other, so that it is element number
 // row * columns + column. The threads have two numbers: x for the column, y for the row.

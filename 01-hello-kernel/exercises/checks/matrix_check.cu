@@ -1,8 +1,6 @@
-// The check of exercise 3: a matrix of 20 rows and 10 columns, and others that are not square either.
-// On a GPU also: compute-sanitizer --tool memcheck
+// A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 2^24 elements.
 #include "exercise.cuh"
-
-__global__ void Mark(int *matrix, int rows, int columns);
+#include "matrix.cu"
 
 int main(void)
 {
@@ -11,7 +9,8 @@ int main(void)
                             {1, 50},
                             {50, 1},
                             {random_number(260, 300), random_number(20, 60)},
-                            {20, random_number(260, 300)}};
+                            {20, random_number(260, 300)},
+                            {4200, 4000}};
     for (auto [rows, columns] : sizes) {
         std::vector<int> expected;
         for (int row = 0; row < rows; row++)
@@ -20,7 +19,7 @@ int main(void)
         Array<int> matrix("matrix", expected.size());
         dim3 threads(random_number(3, 20), random_number(3, 20));
         dim3 blocks((columns - 1) / threads.x + 1, (rows - 1) / threads.y + 1);
-        Mark<<<blocks, threads>>>(matrix.data, rows, columns);
+        auto seen = see([&] { Mark<<<blocks, threads>>>(matrix.data, rows, columns); });
         char look_at[200];
         snprintf(look_at, sizeof look_at,
                  "%d rows of %d columns: are row (y) and column (x) told apart, is each kept below "
@@ -28,6 +27,7 @@ int main(void)
                  "there `columns` elements in a row?",
                  rows, columns);
         matrix.expect(expected, look_at);
+        expect_shared(seen, 1, "each thread writes one element");
     }
     return passed();
 }

@@ -1,8 +1,6 @@
-// The check of exercise 4: fewer threads than elements, as many, and more.
-// On a GPU also: compute-sanitizer --tool memcheck
+// Fewer threads than elements, as many, and more.
 #include "exercise.cuh"
-
-__global__ void AddOne(int *x, int n);
+#include "stride.cu"
 
 int main(void)
 {
@@ -17,14 +15,20 @@ int main(void)
         for (int &element : expected)
             element += 1;
         Array<int> x("x", h);
-        AddOne<<<blocks, threads>>>(x.data, n);
+        auto seen = see([&] { AddOne<<<blocks, threads>>>(x.data, n); });
         char look_at[200];
         snprintf(look_at, sizeof look_at,
                  "the loop: of %d elements, each has to have its turn once, with %d blocks of %d "
-                 "threads. Where does a "
-                 "thread begin, how far does it step, where does it end?",
+                 "threads. Where does a thread begin, how far does it step, where does it end?",
                  n, blocks, threads);
         x.expect(expected, look_at);
+        expect_shared(seen, 2 * ((n - 1) / (blocks * threads) + 1), look_at);
+        if (seen.sectors > 2 * 2 * (n / 8 + 1))
+            wrong("the step: the next element of a thread is as many elements further on as the "
+                  "grid has threads",
+                  "threads side by side do not take elements side by side: %lld sectors of memory "
+                  "are moved, expected about %d",
+                  seen.sectors, 2 * (n / 8 + 1));
     }
     return passed();
 }

@@ -1,0 +1,19 @@
+// The largest of several thousand numbers; that of a few; and one that was larger before.
+#include "exercise.cuh"
+#include "race.cu"
+
+int main(void)
+{
+    for (int n : {300, 1, random_number(5000, 20000)})
+        for (int before : {-2147483647, random_number(-500000, 500000), 2147483647}) {
+            std::vector<int> h = random_numbers<int>(n, -1000000, 1000000);
+            Array<int> x("x", h), largest("largest", std::vector<int>(1, before));
+            auto seen = see([&] { Largest<<<n / 256 + 1, 256>>>(x.data, n, largest.data); });
+            largest.expect(
+                {std::max(before, *std::max_element(h.begin(), h.end()))},
+                "two threads may read the same *largest, and then both write: what comes between?");
+            x.expect(h, "x is read, not written");
+            expect_shared(seen, n < 5000 ? n + 1000 : n / 4, "each thread looks at one element");
+        }
+    return passed();
+}
