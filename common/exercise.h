@@ -34,7 +34,7 @@ static inline int random_number(int first, int last)
     static unsigned long state;
     if (!state) {
         struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
+        timespec_get(&now, TIME_UTC);
         state = (unsigned long)now.tv_nsec * 2654435761u + (unsigned long)getpid();
     }
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -1,25 +1,37 @@
-"""What the checks of the exercises share, those in Python: the lines that say what is wrong with an answer."""
+"""What the checks in Python share: the lines that say what is wrong with an answer.
+
+A check imports the learner's module, or loads its library. What the CPU stand-in knows is not asked for here: bounds,
+races, what nobody has written, what is never freed.
+"""
 
 import ctypes
+import gc
 import mmap
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
+import traceback
 
 import numpy as np
 
 rng = np.random.default_rng()  # other numbers in each run
+is_on_stand_in = os.environ.get("BACKEND") == "cpu"  # on a GPU a check only compares numbers
+if is_on_stand_in:  # the library that the learner's modules use, too
+    cuda = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parent / "cpu/lib/libcpu_cuda.so"))
 
 
 def wrong(look_at, what):
     """Says what is wrong, and ends the check."""
-    print(f"  wrong    {what}\n  look at  {look_at}", flush=True)
+    print(f"\n  wrong    {what}\n  look at  {look_at}", flush=True)
     os._exit(1)  # no more words about what is still allocated
 
 
 def passed():
     """The last line of a check: exercises.py asks for this word, so that an answer that ends the program is noticed."""
-    print(os.environ.get("PASSED", "passed"))
+    print("\n" + os.environ.get("PASSED", "passed"))
 
 
 def expect(look_at, name, expected, came):
@@ -27,10 +39,8 @@ def expect(look_at, name, expected, came):
     if type(came) is not np.ndarray:
         wrong(look_at, f"{name}: expected a NumPy array, came {type(came).__name__}")
     if came.dtype != expected.dtype or came.shape != expected.shape:
-        wrong(
-            look_at,
-            f"{name}: expected {expected.dtype} of shape {expected.shape}, came {came.dtype} of shape {came.shape}",
-        )
+        shapes = f"expected {expected.dtype} of shape {expected.shape}, came {came.dtype} of shape {came.shape}"
+        wrong(look_at, f"{name}: {shapes}")
     differ = ~(came == expected)  # NaN is equal to nothing
     if differ.any():
         first = tuple(int(i) for i in np.argwhere(differ)[0])
@@ -43,9 +53,150 @@ def expect_error(look_at, error, name, call):
         came = call()
     except error as raised:
         return raised
-    except Exception as raised:
-        wrong(look_at, f"{name}: expected {error.__name__}, came {type(raised).__name__}: {raised}")
+    except BaseException as raised:
+        wrong(look_at, f"{name}: expected {error.__name__}, came {in_words(raised)}")
     wrong(look_at, f"{name}: expected {error.__name__}, came no exception, but {came!r:.60}")
+
+
+def expect_no_error(look_at, name, call):
+    """What call() returns; it may raise nothing."""
+    try:
+        return call()
+    except BaseException as raised:
+        wrong(look_at, f"{name}: came {in_words(raised)}")
+
+
+def in_words(raised):
+    """An exception, and where: "CudaError 719", "TypeError: ... (strided.pyx, line 30)"."""
+    if isinstance(raised, MemoryError):
+        return "MemoryError"
+    if type(raised).__name__ == "CudaError":
+        return f"CudaError {raised.code}"
+    places = traceback.extract_tb(raised.__traceback__)
+    own = [place for place in places if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/", place.filename)]
+    where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
+    return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
+
+
+class Seen(ctypes.Structure):
+    """What launches do: cpu_cuda_seen in cpu/include/cpu_seen.h."""
+
+    _fields_ = [
+        (name, ctypes.c_longlong)
+        for name in ("launches", "blocks", "threads", "reads", "writes", "atomics", "sectors", "most")
+    ]
+
+
+def see(call, is_run=True):
+    """What the launches in call() do: blocks, threads, accesses to global memory. All are 0 on a GPU.
+
+    is_run False: they are only counted, and do not run, so that n may be large and the arrays small.
+    """
+    seen = Seen()
+    if is_on_stand_in:
+        cuda.cpu_cuda_watch(ctypes.byref(seen), int(is_run))
+    call()
+    if is_on_stand_in:
+        cuda.cpu_cuda_watch(None, 0)
+    return seen
+
+
+def free_bytes():
+    """How much memory of the device is free; always 0 on a GPU, which other programs may use, too."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    gc.collect()
+    if is_on_stand_in and cuda.cudaMemGetInfo(ctypes.byref(free), ctypes.byref(total)) != 0:
+        raise RuntimeError("cudaMemGetInfo fails")
+    return free.value
+
+
+def in_a_process(call):
+    """What call() returns, a text, or None if its process ends before; and what it writes to stderr.
+
+    In a process of its own, before this one has used CUDA.
+    """
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            os.dup2(said.fileno(), 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            try:
+                answer.write(call().encode())
+                answer.flush()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        answer.seek(0)
+        said.seek(0)
+        return answer.read().decode() or None, said.read().decode(errors="replace")
+
+
+def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=False):
+    """Each CUDA call of call() fails, one by one, alone and with all after it, with two codes. Only on the stand-in.
+
+    call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated, and if
+    `leaves_none`, no error may be left behind. Where a call fails that gives memory back, call() may raise it or not, and
+    has to raise it if `has_frees`. Before the check itself uses CUDA: let call() import the module, whose last lines may
+    use it, too.
+    """
+    if not is_on_stand_in:
+        return
+
+    def outcome(fails, code):
+        before = free_bytes()
+        if fails:
+            os.environ.update(CPU_CUDA_FAIL=fails, CPU_CUDA_FAIL_CODE=str(code))
+        try:
+            call()
+            came = "no exception"
+        except BaseException as raised:
+            came = in_words(raised)
+        for variable in "CPU_CUDA_FAIL", "CPU_CUDA_FAIL_CODE":
+            os.environ.pop(variable, None)
+        is_left = leaves_none and cuda.cudaGetLastError() != 0
+        return f"{came}\n{'left behind' if is_left else 'allocated' if free_bytes() < before else ''}"
+
+    def try_once(fails, code, k=0):
+        came, said = in_a_process(lambda: outcome(fails, code))
+        failed = re.search(r"CPU_CUDA_FAIL: call \d+, (.*), fails, as asked", said)
+        fail = "and all after it fail" if "+" in fails else "fails"
+        what = f"{name}, in which {failed[1]} (CUDA call {k}) {fail} with code {code}" if failed else name
+        if came is None:
+            wrong(
+                "what C gets: the number of elements (not of bytes), the addresses; and a library never ends the "
+                "process of its caller",
+                f"{what}: the process has ended, or crashed",
+            )
+        return failed and failed[1], what, *came.rsplit("\n", 1)
+
+    _, what, came, _ = try_once("", 0)
+    if came != "no exception":
+        wrong("the call, where nothing fails", f"{what}: expected no exception, came {came}")
+    for k in range(1, 1000):
+        for more, code in ("", 2), ("", 719), ("+", 2), ("+", 719):
+            failed, what, came, stays = try_once(f"{k}{more}", code, k)
+            if not failed and k == 1:
+                wrong("who computes? The functions of the library use the GPU", f"{name}: no CUDA call was made")
+            if not failed:
+                return
+            gives_back = re.search("Free|Destroy|Unregister", failed) is not None
+            expected = [f"CudaError {code}"] + ["MemoryError"] * (code == 2)
+            if came not in expected and not (came == "no exception" and gives_back and not has_frees):
+                wrong(
+                    look_at or "each call may fail: is its code looked at?",
+                    f"{what}: expected {expected[-1]}, came {came}",
+                )
+            if stays == "allocated" and not gives_back:
+                wrong(
+                    "whatever failed, all that was allocated is given back",
+                    f"{what}: memory stays allocated on the device",
+                )
+            if stays == "left behind":
+                wrong(
+                    "cudaGetLastError(): a code that is returned is not left for somebody else to find",
+                    f"{what}: the error is left behind",
+                )
 
 
 def without_device(program):
@@ -60,42 +211,12 @@ def without_device(program):
     return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
 
 
-def expect_no_device(look_at, call):
-    """Where CUDA finds no device, `call`, an expression such as "module.function(x)", has to raise CudaError 100.
-
-    x: three float32. An answer that returns something did not ask the GPU, or did not look at the error.
-    """
-    came = without_device(f"""
-import {call.split(".")[0]}, numpy as np
-x = np.ones(3, np.float32)
-try:
-    print(f"came no exception, but {{{call}!r:.60}}")
-except Exception as error:
-    print("came", type(error).__name__, error)
-""")
-    if not came.startswith("came CudaError CUDA error 100, cudaErrorNoDevice"):
-        wrong(look_at, f"without a GPU: expected CudaError 100, cudaErrorNoDevice, {came}")
-
-
-def poison_empty():
-    """From here on np.empty gives poisoned arrays, with room behind them for an answer that writes too far."""
-    empty = np.empty
-
-    def poisoned_empty(shape, dtype=float, **more):
-        n = int(np.prod(shape))
-        array = empty(8 * n + 1000, dtype, **more)
-        array.fill(-7777)
-        return array[:n].reshape(shape)
-
-    np.empty = poisoned_empty
-
-
-def before_a_wall(array):
-    """The same elements at the end of a page of memory: whoever reads behind them crashes."""
+def at_a_wall(array):
+    """The same elements at the end of a page of memory: whoever reads or writes behind them crashes."""
     bytes = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
     memory = mmap.mmap(-1, bytes + mmap.PAGESIZE)
-    result = np.frombuffer(memory, array.dtype, array.size, bytes - array.nbytes)
-    result[:] = array
+    result = np.frombuffer(memory, array.dtype, array.size, bytes - array.nbytes).reshape(array.shape)
+    result[...] = array
     wall = ctypes.c_void_p(result.ctypes.data + array.nbytes)
     if ctypes.CDLL(None, use_errno=True).mprotect(wall, ctypes.c_size_t(mmap.PAGESIZE), 0) != 0:
         raise OSError(ctypes.get_errno(), "mprotect")

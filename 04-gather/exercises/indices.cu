@@ -1,6 +1,6 @@
 // Exercise 1, indices: an index may be negative, and it may be bad.
 // Check: make exercises EXERCISE=indices
-#include "indices_check.cuh"
+#include "check.h" // CHECK_GOTO
 #include <limits.h>
 
 const int THREADS = 256; // a block

@@ -1,6 +1,6 @@
 // Exercise 2, rows: whole rows of a source with two dimensions.
 // Check: make exercises EXERCISE=rows
-#include "rows_check.cuh"
+#include "check.h" // CHECK_GOTO
 
 const int THREADS = 256; // a block
 
@@ -15,6 +15,15 @@ __global__ void GatherRows(const float *source, int columns, const int *index, i
     // END OF YOUR LINES
 }
 
+// How many blocks are needed, with a thread for each of so many elements?
+size_t blocks_for(size_t elements)
+{
+    size_t blocks = 0;
+    // YOUR LINES, about 1: there may be more elements than an int counts, and THREADS does not always divide them.
+    // END OF YOUR LINES
+    return blocks;
+}
+
 // The same for arrays on the host. The source has source_rows rows. Returns the first error, or 0 (cudaSuccess).
 int gather_rows(const float *source, int source_rows, int columns, const int *index, int rows,
                 float *result)
@@ -22,7 +31,7 @@ int gather_rows(const float *source, int source_rows, int columns, const int *in
     cudaError_t error = cudaSuccess;
     float *d_source = NULL, *d_result = NULL;
     int *d_index = NULL;
-    size_t elements = (size_t)rows * columns, blocks = 0;
+    size_t elements = (size_t)rows * columns;
     size_t source_bytes = (size_t)source_rows * columns * sizeof(float);
     size_t index_bytes = rows * sizeof(int), result_bytes = elements * sizeof(float);
 
@@ -36,9 +45,7 @@ int gather_rows(const float *source, int source_rows, int columns, const int *in
     CHECK_GOTO(error, cudaMalloc(&d_result, result_bytes), cleanup);
     CHECK_GOTO(error, cudaMemcpy(d_source, source, source_bytes, cudaMemcpyHostToDevice), cleanup);
     CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup);
-    // YOUR LINES, about 1: how many blocks are needed?
-    // END OF YOUR LINES
-    GatherRows<<<blocks, THREADS>>>(d_source, columns, d_index, rows, d_result);
+    GatherRows<<<blocks_for(elements), THREADS>>>(d_source, columns, d_index, rows, d_result);
     CHECK_GOTO(error, cudaGetLastError(), cleanup);
     CHECK_GOTO(error, cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost), cleanup);
 

@@ -1,6 +1,6 @@
 // Exercise 3, scatter: gather turned round. Several numbers may go to the same element.
 // Check: make exercises EXERCISE=scatter
-#include "scatter_check.cuh"
+#include "check.h" // CHECK_GOTO
 
 const int THREADS = 256; // a block
 

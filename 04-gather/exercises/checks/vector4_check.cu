@@ -1,0 +1,42 @@
+// Sizes with and without a rest, addresses that are multiples of 16 and others; how many accesses there are.
+#include "exercise.cuh"
+#include "vector4.cu"
+
+static void check(int n, int x_from, int result_from, float factor)
+{
+    std::vector<float> numbers = random_numbers<float>(n + x_from, 1, 1000);
+    std::vector<float> expected(n + result_from, -7777);
+    for (int i = 0; i < n; i++)
+        expected[result_from + i] = factor * numbers[x_from + i];
+    Array<float> x("x", numbers), result("result", n + result_from);
+    auto seen = see([&] { scale(x.data + x_from, factor, result.data + result_from, n); });
+    char what[200];
+    snprintf(what, sizeof what, "%d elements, from x + %d to result + %d", n, x_from, result_from);
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        wrong("which addresses are multiples of 16? How far does each of the two loops go?",
+              "%s: the kernel does not run to its end", what);
+    result.expect(expected, (std::string(what) + ": which loop has this element?").c_str());
+    bool is_aligned = x_from % 4 == 0 && result_from % 4 == 0;
+    if (is_on_stand_in && is_aligned && (seen.reads > n / 4 + 3 || seen.writes > n / 4 + 3))
+        wrong("scale: how many packs are there? Scale: a pack is read and written as one float4",
+              "%s: %lld reads and %lld writes, expected %d of each", what, seen.reads, seen.writes,
+              n / 4 + n % 4);
+    expect_shared(seen, 4, what);
+}
+
+int main(void)
+{
+    for (int n : {1024, 1, 3, 4, 5, 1027, 1023, random_number(2000, 9000)})
+        for (int from : {0, 4, 1, 2, 3}) {
+            check(n, from, from, n == 1024 ? 2 : 0.5f);
+            check(n, 0, from, 3);
+            check(n, from, 0, 0.1f);
+        }
+    const size_t large = ((size_t)1 << 34) + 1; // more than an int counts
+    auto seen = see([&] { scale(NULL, 1, NULL, large); }, false);
+    if (is_on_stand_in && seen.blocks != large / 4 / THREADS)
+        wrong("packs is a size_t, and n may be too large for an int",
+              "%zu elements: expected %zu blocks, came %lld", large, large / 4 / THREADS,
+              seen.blocks);
+    return passed();
+}
