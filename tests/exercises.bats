@@ -64,6 +64,18 @@ wait_for() {
 
 @test "exercises: make exercises says which pass, which is next, and what is wrong with it; what has passed is not tried again" {
     copy_unsolved
+    try_make exercises EXERCISE=element
+    assert_failure
+    local said=$output
+    for page in README.md README.zh.md; do # what the pages show
+        try_python SAID="$said" PAGE="exercises/$page" PYTHONPATH="$BATS_TEST_DIRNAME" <<'PROGRAM'
+import os, re, sys
+import pages
+shown = re.search(r"```console\n\$ make exercises EXERCISE=element\n(.*?)```", open(os.environ["PAGE"]).read(), re.S)[1]
+sys.exit(not pages.pattern_of(shown).fullmatch(os.environ["SAID"] + "\n"))
+PROGRAM
+        assert_success
+    done
     solve element
     solve matrix
     sed '/rounds\|blocks = (n/d' exercises/solutions/guard.cu >exercises/guard.cu
