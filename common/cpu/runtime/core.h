@@ -12,6 +12,7 @@ struct fiber { // a stack, and the threads that run on it
     uint64_t value; // what it gives to the others of the warp or block
     uint3 thread;
     unsigned number;    // of the thread, in the block
+    unsigned atomics;   // so far, for CPU_CUDA_SEED
     char *stack;        // up to here, all that a barrier looks at
     uint64_t *given;    // where to put what the others gave
     unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
@@ -28,7 +29,7 @@ struct core {
     // of a launch
     const struct cpu_launch *launch;
     void *scheduler;           // the top of its stack
-    unsigned long seed;        // CPU_CUDA_SEED, or 0
+    unsigned long seed, draw;  // CPU_CUDA_SEED, or 0; the last random number
     unsigned long block, stop; // the one that runs, and where the blocks of this core end
     unsigned threads;          // of a block
     unsigned position;         // of the thread that runs, in the block's order
