@@ -175,6 +175,35 @@ PROGRAM
     done
 }
 
+@test "stand-in: a kernel that fails, and no call that says so: exit status 1" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <unistd.h>
+__global__ void fill(int *p) { *p = 1; }
+int main(int argc, char **argv)
+{
+    fill<<<1, 1>>>(nullptr);
+    if (argc > 1 && argv[1][0] == 'c') cudaDeviceSynchronize();
+    else usleep(500000); // it runs by itself
+    if (argc > 1 && argv[1][0] == 'l') fill<<<1, 1>>>(nullptr);
+    if (argc > 1 && argv[1][1] == 'e') cudaGetLastError();
+    return argc > 1 && argv[1][0] == '3' ? 3 : 0;
+}
+PROGRAM
+    for how in '' launch le call 3; do
+        try "$BATS_TEST_TMPDIR/program" $how
+        assert_regex "$stderr" 'program.cu:3: kernel fill follows a null pointer'
+        case $how in
+            '' | launch)
+                assert_failure 1
+                assert_regex "$stderr" 'ends as if all were well, but kernel fill ended with cudaErrorIllegalAddress, and nobody asked'
+                ;;
+            3) assert_failure 3 ;;
+            *) assert_success ;;
+        esac
+    done
+}
+
 @test "stand-in: CPU_CUDA_CHECK=0 does not look at accesses" {
     "$CPU_NVCC" -O2 "$PROGRAMS/bugs.cu" -o "$BATS_TEST_TMPDIR/bugs"
     for bug in counter past-write; do
