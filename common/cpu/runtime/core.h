@@ -12,9 +12,9 @@ struct fiber { // a stack, and the threads that run on it
     uint64_t value; // what it gives to the others of the warp or block
     uint3 thread;
     unsigned number;    // of the thread, in the block
-    unsigned atomics;   // so far, for CPU_CUDA_SEED
     char *stack;        // up to here, all that a barrier looks at
     uint64_t *given;    // where to put what the others gave
+    unsigned atomics;   // so far, for CPU_CUDA_SEED
     unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
     bool orders_memory; // they see what each has written
 } __attribute__((aligned(64)));

@@ -151,7 +151,7 @@ static void give_fibers(void)
         f->thread = threadIdx;
         f->number = cpu_thread_number();
         f->state = i == first ? READY : NEW;
-        f->atomics = 0;
+        if (core->seed) f->atomics = 0;
         core->of_thread[f->number] = f;
         core->alive[f->number / WARP] |= 1u << f->number % WARP;
     }
