@@ -29,7 +29,7 @@ struct core {
     // of a launch
     const struct cpu_launch *launch;
     void *scheduler;           // the top of its stack
-    unsigned long seed, draw;  // CPU_CUDA_SEED, or 0; the last random number
+    unsigned long seed;        // CPU_CUDA_SEED, or 0
     unsigned long block, stop; // the one that runs, and where the blocks of this core end
     unsigned threads;          // of a block
     unsigned position;         // of the thread that runs, in the block's order
@@ -48,6 +48,7 @@ struct core {
     double since;                        // when that began; 0: not now
     unsigned votes, waited;              // of the last barrier: yes, and all
     unsigned spins, spinner;             // how often which thread has read the same
+    unsigned long draw;                  // the last random number, for turns at atomics
 };
 extern AT_HAND __thread struct core *cpu_core;
 
