@@ -262,6 +262,37 @@ transpose 8192 65536'
     grep -q '<title>thread 31</title>' "$BATS_TEST_TMPDIR/picture.svg"
 }
 
+@test "stand-in: an access in the source is one, wherever g++ would move or split it" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void k(float4 *a, int n)
+{
+    int i = threadIdx.x;
+    float4 v = a[i];
+    v.x = 1;
+    if (i < n) v.y = a[i + 32].w;
+    float w = a[i + 64].x;
+    if (i < n) v.z = w;
+    a[i] = v;
+}
+int main()
+{
+    float4 *a;
+    CHECK(cudaMalloc(&a, 96 * sizeof *a));
+    CHECK(cudaMemset(a, 0, 96 * sizeof *a));
+    k<<<1, 32>>>(a, 8);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(a));
+}
+PROGRAM
+    try env CPU_CUDA_PICTURE="$BATS_TEST_TMPDIR/picture.svg" "$BATS_TEST_TMPDIR/program"
+    run awk '/^program.cu/ { print $1, $2, $3, $4 }' <<<"$stderr"
+    assert_output 'program.cu:5 read 32 512
+program.cu:7 read 8 32
+program.cu:8 read 32 128
+program.cu:10 write 32 512'
+}
+
 # ---- The classic bugs, each with a message
 
 @test "stand-in: the nine classic bugs: what a GPU says, and what the stand-in says besides" {
@@ -463,6 +494,48 @@ PROGRAM
     assert_success
     assert_output '1000 0'
     assert_quiet_stand_in
+}
+
+@test "stand-in: an address that is no multiple of the size is told, for each access" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); }
+template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
+template <class T> __global__ void Volatile(char *p, int at) { *(volatile int *)(p + at) = 1; }
+template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
+int main(int argc, char **argv)
+{
+    char *p;
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    for (int at = argc > 2 ? atoi(argv[2]) : 0; argc > 1; argc = 0) {
+#define TRY(kernel, T) if (strcmp(argv[1], #kernel "<" #T ">") == 0) kernel<T><<<1, 1>>>(p, at);
+#define BOTH(T) TRY(Read, T) TRY(Write, T)
+        BOTH(short) BOTH(int) BOTH(double) BOTH(float2) BOTH(float4) TRY(Volatile, int) TRY(Atomic, int)
+    }
+    printf("%d\n", cudaDeviceSynchronize());
+    cudaFree(p);
+}
+PROGRAM
+    while read -r type right wrongs; do
+        for kernel in Read Write Volatile Atomic; do
+            [[ $kernel = [RW]* || $type = int ]] || continue
+            try "$BATS_TEST_TMPDIR/program" "$kernel<$type>" "$right"
+            assert_output 0
+            assert_quiet_stand_in
+            for wrong in $wrongs; do
+                try "$BATS_TEST_TMPDIR/program" "$kernel<$type>" "$wrong"
+                assert_output 716
+                assert_regex "$stderr" "kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no multiple of"
+            done
+        done
+    done <<<'short 2 1
+int 4 1 2 3
+double 8 4
+float2 8 4
+float4 16 4 8'
 }
 
 @test "stand-in: gdb stops in a kernel, at the thread that a message names, and shows its variables" {

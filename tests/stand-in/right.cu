@@ -308,6 +308,29 @@ static void add_in_streams(int *a, int *other)
     cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 
+// What lies at a multiple of 4 or 8, for a struct of 8 or 16 bytes.
+struct Pair {
+    int a, b;
+};
+struct Complex {
+    double re, im;
+};
+struct __attribute__((packed)) Record {
+    char tag;
+    int n;
+    double x;
+};
+__global__ void Addresses(int *p)
+{
+    Record *record = (Record *)(p + 12);
+    *(Pair *)(p + 3) = *(Pair *)(p + 1);
+    *(Complex *)(p + 6) = *(Complex *)(p + 10);
+    *(float2 *)(p + 22) = *(float2 *)(p + 26);
+    record->n = 7;
+    record->x = record->n;
+    p[0] = (int)record->x + p[4];
+}
+
 // More places in the source than the stand-in gives numbers to.
 #define TWICE(x) x x
 #define OFTEN(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x)))))))))) // 1024 times
@@ -382,6 +405,8 @@ int main(void)
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
+    result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
+    expect("Addresses", r[0], 7 + h[2]);
     clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");

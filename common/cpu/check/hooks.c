@@ -149,18 +149,30 @@ static INLINE void look(const void *address, size_t bytes, int kind, const void 
     cpu_look_closely(&access);
 }
 
+// An access of 16 bytes may be to a struct of two doubles; a float4's is looked at in ../runtime/fault.c.
+static INLINE void look_aligned(const void *address, size_t bytes, int kind, const void *place)
+{
+    size_t step = bytes < 8 ? bytes : 8;
+    const struct cpu_access access = {address, bytes, kind, place};
+    if ((uintptr_t)address % step && cpu_checker)
+        cpu_complain(cudaErrorMisalignedAddress, &access,
+                     "%s %zu bytes at an address that is no multiple of %zu",
+                     kind & WRITE ? "writes" : "reads", bytes, step);
+    look(address, bytes, kind, place);
+}
+
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
 {
     cpu_note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
-    look(address, bytes, kind, place);
+    look_aligned(address, bytes, kind, place);
 }
 
 // ---- What g++ and clang++ call, for each size
 
 #define HERE __builtin_return_address(0)
 #define LOOKS(n, T) \
-    PUBLIC void __tsan_read##n(T *p) { look(p, n, READ, HERE); } \
-    PUBLIC void __tsan_write##n(T *p) { look(p, n, WRITE, HERE); } \
+    PUBLIC void __tsan_read##n(T *p) { look_aligned(p, n, READ, HERE); } \
+    PUBLIC void __tsan_write##n(T *p) { look_aligned(p, n, WRITE, HERE); } \
     PUBLIC void __tsan_unaligned_read##n(T *p) { look(p, n, READ, HERE); } \
     PUBLIC void __tsan_unaligned_write##n(T *p) { look(p, n, WRITE, HERE); } \
     PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC | VOLATILE, HERE); } \
@@ -170,11 +182,11 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
     } \
     PUBLIC void __tsan_unaligned_volatile_read##n(T *p) \
     { \
-        look_and_spin(p, n, ATOMIC | VOLATILE, HERE); \
+        cpu_note_spin(false), look(p, n, ATOMIC | VOLATILE, HERE); \
     } \
     PUBLIC void __tsan_unaligned_volatile_write##n(T *p) \
     { \
-        look_and_spin(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
+        cpu_note_spin(true), look(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
     }
 LOOKS(1, uint8_t)
 LOOKS(2, uint16_t)
@@ -197,7 +209,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC T __tsan_atomic##bits##_fetch_##name(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST); \
     }
 #define EXCHANGE(bits, T, name) \
@@ -205,7 +217,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
                                                               int no) \
     { \
         (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
         cpu_note_spin(is_done &&*seen != value); \
@@ -223,7 +235,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC T __tsan_atomic##bits##_compare_exchange_val(T *p, T seen, T value, int yes, int no) \
     { \
         (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         __atomic_compare_exchange_n(p, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return seen; \
     } \
@@ -236,13 +248,13 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC void __tsan_atomic##bits##_store(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST); \
     } \
     PUBLIC T __tsan_atomic##bits##_exchange(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); \
     }
 ATOMICS(8, uint8_t)
