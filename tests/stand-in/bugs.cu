@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 const int N = 250; // elements: 1000 bytes
 
@@ -106,6 +107,21 @@ __global__ void HandOver(int *value, int *flag, int *out)
     } else {
         *out = *value; // no-flag: it does not look whether the flag is 1
     }
+}
+
+struct Shape {
+    __device__ virtual int corners() { return 0; } // constructor
+};
+struct Square : Shape {
+    __device__ Square() {} // constructor
+    __device__ int corners() override { return 4; }
+};
+__global__ void Make(Shape *room)
+{
+    if (threadIdx.x % 2)
+        new (room) Square;
+    else
+        new (room) Shape; // constructor
 }
 
 // ---- Shared memory
@@ -297,6 +313,7 @@ int main(int argc, char **argv)
     IF("branches") Branches<<<50, 1>>>(a, 0);
     IF("no-fence") LastBlock<false><<<50, 32>>>(a, count, b);
     IF("no-flag") HandOver<<<2, 1>>>(a, b, b + 1);
+    IF("constructor") Make<<<1, 50>>>((Shape *)a);
     IF("no-barrier") Reverse<<<1, 64>>>(a);
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 const int BLOCKS = 40, THREADS = 96, N = BLOCKS * THREADS;
 
@@ -260,11 +261,29 @@ __global__ void Heap(int *out)
 {
     Shape *shape = new Square(threadIdx.x);
     int *p = (int *)malloc(3 * sizeof *p), local[3] = {1, 2, 3};
+    float4 *numbers = new float4[1];
     memcpy(p, local, sizeof local);
-    p[2] = shape->area();
+    *numbers = make_float4(0, 0, 0, shape->area());
+    p[2] = numbers->w;
     out[threadIdx.x] = p[0] + p[1] + p[2];
     free(p);
+    delete[] numbers;
     delete shape;
+}
+
+// Objects that a kernel has made, on the heap or at a place of the host's choice: other kernels call what is theirs.
+__global__ void Make(Shape **shapes, Square *room)
+{
+    int i = threadIdx.x;
+    shapes[i] = i % 2 ? new Square(i) : new (room + i) Square(i);
+}
+__global__ void Areas(Shape **shapes, int *out) { out[threadIdx.x] = shapes[threadIdx.x]->area(); }
+__global__ void Destroy(Shape **shapes)
+{
+    if (threadIdx.x % 2)
+        delete shapes[threadIdx.x];
+    else
+        shapes[threadIdx.x]->~Shape();
 }
 
 // Dynamic shared memory as two arrays, then again as one.
@@ -407,6 +426,8 @@ int main(void)
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
+    Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
+    Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
     clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");

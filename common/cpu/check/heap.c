@@ -6,7 +6,7 @@
 enum { AROUND = 64 }; // bytes: so far from it an access is still taken for one to it
 
 static struct piece {
-    const char *start;
+    _Alignas(16) const char *start; // what is behind the piece may be a float4
     size_t bytes;
     struct piece *next;
 } * heap;

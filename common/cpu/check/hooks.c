@@ -198,8 +198,12 @@ PUBLIC void __tsan_write_range(void *p, size_t n) { look(p, n, WRITE, HERE); }
 PUBLIC void __tsan_init(void) {}
 PUBLIC void __tsan_func_entry(void *p) { (void)p; }
 PUBLIC void __tsan_func_exit(void) {}
-PUBLIC void __tsan_vptr_update(void **p, void *value) { (void)p, (void)value; }
-PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
+PUBLIC void __tsan_vptr_update(void **p, void *value)
+{
+    (void)value;
+    look_aligned(p, sizeof *p, WRITE, HERE);
+}
+PUBLIC void __tsan_vptr_read(void **p) { look_aligned(p, sizeof *p, READ, HERE); }
 
 // ---- Atomics: the compiler leaves doing them to us as well
 
