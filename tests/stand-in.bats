@@ -496,6 +496,36 @@ PROGRAM
     assert_quiet_stand_in
 }
 
+@test "stand-in: two races of one thread, both perhaps harmless, are told both" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void k(int *n, int *out)
+{
+    if (threadIdx.x < 63) {
+        atomicAdd(&n[0], 1);
+        atomicAdd(&n[1], 1);
+        out[0] = 7;
+    } else {
+        int a = n[0];
+        int b = n[1];
+        out[0] = a + b;
+    }
+}
+int main()
+{
+    int *n;
+    CHECK(cudaMalloc(&n, 12));
+    CHECK(cudaMemset(n, 0, 12));
+    k<<<1, 64>>>(n, n + 2);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(n));
+}
+PROGRAM
+    assert_regex "$stderr" 'program.cu:9: kernel k has a race: .* reads what .* wrote atomically at program.cu:5,'
+    assert_regex "$stderr" 'program.cu:10: kernel k has a race: .* reads what .* wrote atomically at program.cu:6,'
+    assert_regex "$stderr" 'program.cu:11: kernel k has a race: .* writes what .* wrote at program.cu:7,'
+}
+
 @test "stand-in: an address that is no multiple of the size is told, for each access" {
     try_on_cpu <<'PROGRAM'
 #include <cstdio>

@@ -25,6 +25,14 @@ __global__ void CasLoop(unsigned long long *bits)
     } while (assumed != old);
 }
 
+// Both are read before the first is changed.
+__global__ void TwoCasLoops(int *n)
+{
+    int a = n[0], b = n[1], seen;
+    for (; (seen = atomicCAS(&n[0], a, a + 1)) != a; a = seen) continue;
+    for (; (seen = atomicCAS(&n[1], b, b + 2)) != b; b = seen) continue;
+}
+
 // The block that comes last adds up what all have written.
 __global__ void LastBlock(const int *a, int *partial, unsigned *count, int *sum)
 {
@@ -379,6 +387,7 @@ int main(void)
 
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), CasLoop<<<BLOCKS, THREADS>>>((unsigned long long *)b), result(b), expect("CasLoop", r[0], 3 * N);
+    clear(), TwoCasLoops<<<BLOCKS, THREADS>>>(b), result(b), expect("TwoCasLoops", r[0] + r[1], 3 * N);
     clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
     clear(), Chain<<<BLOCKS, THREADS>>>(a, b, b + 1, c, d), result(c), expect("Chain", r[BLOCKS - 1], sum);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
