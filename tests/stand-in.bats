@@ -663,6 +663,25 @@ PROGRAM
     needs_gpu '__global__ void k(); int main() { k<<<1, 1>>(); }' 'a declaration or launch without >>>'
 }
 
+@test "stand-in: a source that asks for __CUDA_ARCH__ is told that it is not defined, with the line, once" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    printf '\n#ifdef __CUDA_ARCH__ // 2\n#endif\n' >part.cuh
+    printf '#include "part.cuh"\n// %s\n#if defined(X) || \\\n    __CUDA_ARCH__ >= 700\n#endif\n#  if __CUDA_ARCH__\n#endif\nint main() {}\n' \
+        __CUDA_ARCH__ >program.cu
+    what='warning: __CUDA_ARCH__ is not defined here: host and device code are compiled at once'
+    try "$CPU_NVCC" -c program.cu
+    assert_success
+    assert_equal "$stderr" "program.cu:4: $what"
+    sed -i 2,7d program.cu
+    try "$CPU_NVCC" -c program.cu
+    assert_equal "$stderr" "part.cuh:2: $what"
+    try "$CPU_NVCC" -D__CUDA_ARCH__=900 -c program.cu
+    assert_equal "$stderr" ''
+    rm part.cuh && touch part.cuh
+    try "$CPU_NVCC" -c program.cu
+    assert_equal "$stderr" ''
+}
+
 @test "stand-in: what CUDA 13 has dropped is named, with what takes its place; --dropped-names takes it, and says so once" {
     cd "$BATS_TEST_TMPDIR" || return 1
     dropped() { # a line of a file, the words

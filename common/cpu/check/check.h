@@ -69,14 +69,14 @@ struct cpu_checker {
         unsigned waited, released, acquired;
         bool has_fenced;
     } warps[WARPS];
-    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle
+    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle. Of several, all but one are of reads
         struct cpu_access access;
         uint64_t me, other;
         char before[16];
         const char *name;
         bool is_there, is_open;
-    } doubts[4]; // a write's is settled at the next access, those of reads may take longer
-    struct {     // what a racing read finds in place of what is there: until the next access
+    } doubts[4];
+    struct { // what a racing read finds in place of what is there: until the next access
         char *address;
         size_t bytes; // or 0
         char now[16];
