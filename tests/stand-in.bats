@@ -311,7 +311,7 @@ program.cu:10 write 32 512'
         "classic_bugs.cu:4: kernel fill writes 0x[0-9a-f]+, which is not device memory but the host's \(block [0-3],0,0 thread 0,0,0\)"
     says 3 '' 'host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpy first'
     says 4 'bug 4: launch cudaSuccess, sync cudaErrorIllegalAddress' \
-        'classic_bugs.cu:4: kernel fill writes memory that was freed \(4000 bytes\) \(block [0-3],0,0 thread 0,0,0\)'
+        'classic_bugs.cu:4: kernel fill writes memory that was freed by cudaFree \(4000 bytes\) \(block [0-3],0,0 thread 0,0,0\)'
     says 5 'bug 5: launch cudaSuccess, sync cudaErrorIllegalAddress' \
         "classic_bugs.cu:5: index 8 is outside the array, whose type is 'float \[8\]'"
     says 6 'bug 6: launch cudaSuccess, sync cudaSuccess' \
@@ -1078,11 +1078,61 @@ PROGRAM
             d) words='writes the address 0x[0-9a-f]+, where no device memory is' code=717 ;;
             e) words="writes 0x[0-9a-f]+, which is not device memory but the host's" ;;
             f) words='follows a null pointer' ;;
-            g) words='writes memory that was freed \(4000 bytes\)' ;;
+            g) words='writes memory that was freed by cudaFree \(4000 bytes\)' ;;
         esac
         assert_output "0 $code $code 0 $code 0"
         assert_regex "$stderr" "program.cu:2: kernel fill $words"
     done
+}
+
+@test "stand-in: memory is freed by the call that belongs to it; what was freed is told with the call" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <cstdlib>
+__global__ void k(int *p) { *p = 1; }
+int main(int argc, char **argv)
+{
+    int *d, *h, *own = (int *)malloc(40);
+    cudaMalloc(&d, 40);
+    cudaMallocHost(&h, 40);
+    switch (argc > 1 ? atoi(argv[1]) : 0) {
+    case 1: return cudaFreeHost(d);
+    case 2: return cudaFree(h);
+    case 3: return free(d), 0;
+    case 4: return free(h), 0;
+    case 5: delete[] h; return 0;
+    case 6: return cudaFree(d), free(d), 0;
+    case 7: return cudaFreeHost(h), cudaFree(h);
+    case 8: return cudaFreeHost(h), h[0];
+    case 9: return cudaFreeHost(h), k<<<1, 1>>>(h), cudaDeviceSynchronize();
+    case 10: return cudaFreeAsync(d, 0), cudaFree(d);
+    case 11: return cudaDeviceReset(), cudaFree(d);
+    case 12: return cudaFree(own);
+    }
+    return cudaFree(d), cudaFreeHost(h), free(own), 0;
+}
+PROGRAM
+    assert_success
+    assert_quiet_stand_in
+    n=0
+    while read -r what; do
+        n=$((n + 1))
+        try "$BATS_TEST_TMPDIR/program" "$n"
+        assert_regex "$stderr" "CPU stand-in: $what( |\$|
+)"
+        refute_regex "$stderr" 'was freed by.*was freed by'
+    done <<<'program.cu:10: cudaFreeHost: this memory is freed by cudaFree \(40 bytes\)
+program.cu:11: cudaFree: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:12: free: this memory is freed by cudaFree \(40 bytes\)
+program.cu:13: free: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:14: delete\[\]: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:15: free: this memory was freed before, by cudaFree \(40 bytes\)
+program.cu:16: cudaFree: this memory was freed before, by cudaFreeHost \(40 bytes\)
+host code touched 0x[0-9a-f]*, which was freed by cudaFreeHost
+program.cu:3: kernel k writes memory that was freed by cudaFreeHost \(40 bytes\)
+program.cu:19: cudaFree: this memory was freed before, by cudaFreeAsync \(40 bytes\)
+program.cu:20: cudaFree: this memory was freed before, by cudaDeviceReset \(40 bytes\)
+program.cu:21: cudaFree: 0x[0-9a-f]* is not the start of such memory'
 }
 
 @test "stand-in: the host cannot touch device memory; what nobody has written is large numbers, and told" {

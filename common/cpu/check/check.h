@@ -69,7 +69,7 @@ struct cpu_checker {
         unsigned waited, released, acquired;
         bool has_fenced;
     } warps[WARPS];
-    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle. Of several, all but one are of reads
+    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle
         struct cpu_access access;
         uint64_t me, other;
         char before[16];

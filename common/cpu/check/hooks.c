@@ -109,7 +109,7 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
     if (unit < CPU_UNITS) {
         const struct cpu_allocation *a = cpu_unit[unit];
-        if (!a || a->is_freed) return false;
+        if (!a || a->freed_by) return false;
         const struct cpu_shadow *s = &a->shadow;
         size_t offset = (size_t)(address - a->base), end = offset + bytes;
         if (offset >= a->bytes || end > s->all_written || end > a->bytes) return false;

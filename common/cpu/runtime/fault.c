@@ -106,6 +106,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         on_touch(info->si_addr, &a->claim);
         return;
     }
+    const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
+    if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)
+        cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);
     if (a)
         cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
                 a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
