@@ -738,7 +738,7 @@ PROGRAM
     says '__global__ void k(int *p) { p[0] = y; }' "^program.cu: In a kernel:
 program.cu:2: error: .y. was not declared in this scope\$"
     says '__device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }' \
-        "in function .k<int>\(int\*\).*
+        "ld: program.cu: in function .k<int>\(int\*\)':
 .*program.cu:2: undefined reference to .f\(int\).
 collect2: error: ld returned 1 exit status\$"
 }
