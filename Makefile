@@ -11,7 +11,7 @@ NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older th
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run all stages'
-	@echo '  test    build them and run all tests (test-all: also each wrong answer to the exercises)'
+	@echo '  test    build them and run all tests (test-all: also what takes long)'
 	@echo '  mutants  put bugs into the code, one at a time: do the tests notice?'
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'

@@ -2,13 +2,9 @@ load helpers
 
 STAGES=(01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather)
 
-# The programs beside this file build by themselves: with the backend and the Python that are tested.
-try_exercises() {
+settings() {
     [ "$TEST_BACKEND" = cpu ] || requires nvcc
-    local settings=(CFLAGS=-O0 PY="$TEST_PYTHON" BACKEND="$TEST_BACKEND")
-    [ -z "${NVCC:-}" ] || settings+=(NVCC="$NVCC" NVCC_FOLDER="$(dirname "$(command -v "$NVCC")")")
-    DOCTOR=$(env "${settings[@]}" "$TEST_PYTHON" "$TOP/common/doctor.py" make) # once, for all that is built
-    LIMIT=900 try env "${settings[@]}" DOCTOR="$DOCTOR" "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/$1" "${@:2}"
+    settings=(CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"})
 }
 
 # A copy of stage 01 in which nothing is solved.
@@ -26,58 +22,86 @@ solve() {
     cp "exercises/solutions/$1.cu" exercises/
 }
 
-# for_each_stage PROGRAM LAST_LINE STAGE...
-for_each_stage() {
+# Waits until a file has a line.
+wait_for() {
+    for _ in {1..600}; do
+        ! grep -q "$2" "$1" || return 0
+        sleep 0.1
+    done
+    cat "$1"
+    fail "no line with $2"
+}
+
+@test "exercises: each has a solution, a file without its lines, a check, wrong answers, hints in two languages" {
+    try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/complete.py" "${STAGES[@]/#/$TOP/}"
+    assert_success
+    assert_output --regexp '^[0-9]+ exercises$'
+}
+
+@test "exercises: the solutions pass; make exercises at the top asks for those of all stages" {
+    settings
+    rm -rf "$TOP"/0*/exercises/solutions/.tried/*/passed
+    LIMIT=900 try make -C "$TOP" --no-print-directory exercises "${settings[@]}" ANSWERS=solutions
+    assert_success
+    assert_line --index 1 '01-hello-kernel'
+    assert_line --index -1 --regexp '^([0-9]+) of \1 exercises pass$'
+    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
+    assert_failure
+    assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* indices'
+}
+
+@test "exercises: wrong answers are refused, and the message names the cause; right ones in another style pass" {
+    settings
+    DOCTOR=$(env "${settings[@]}" "$TEST_PYTHON" "$TOP/common/doctor.py" make) # once, for all that is built
     local stage
-    for stage in "${@:3}"; do
-        try_exercises "$1" "$TOP/$stage"
+    for stage in "${STAGES[@]}"; do
+        LIMIT=900 try env "${settings[@]}" PY="$TEST_PYTHON" DOCTOR="$DOCTOR" \
+            "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/refuse.py" "$TOP/$stage"
         assert_success
-        assert_line --index -1 --regexp "$2"
-        assert_equal "${#lines[@]}" 1
+        assert_output --regexp '^([0-9]+) of \1 wrong answers are refused, and right ones pass$'
     done
 }
 
-@test "exercises: solutions pass; skeletons are solutions less the marked lines, compile, and are refused as the pages show" {
-    for_each_stage solved_and_unsolved.py '^[4-9] exercises$' "${STAGES[@]}"
-}
-
-@test "exercises: wrong answers are refused, and the message names the cause" {
-    local stages=(01-hello-kernel) # one answer for each of its exercises; make test-all: all answers, of all stages
-    [ "${WRONG_ANSWERS:-}" != all ] || stages=("${STAGES[@]}")
-    for_each_stage refuse.py '^([0-9]+) of \1 wrong answers are refused, and right ones pass$' "${stages[@]}"
-}
-
-@test "exercises: make exercises at the top asks for those of all stages" {
-    [ "$TEST_BACKEND" = cpu ] || requires nvcc
-    local settings=(CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} ANSWERS=solutions)
-    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=pointer
-    assert_success
-    assert_line --index 1 '02-dlopen-from-c'
-    assert_line --index -1 '1 of 1 exercises pass'
-    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
-    assert_failure
-    assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* clip'
-}
-
-@test "exercises: make exercises says which pass, which is next, and what is wrong with it" {
+@test "exercises: make exercises says which pass, which is next, and what is wrong with it; what has passed is not tried again" {
     copy_unsolved
+    try_make exercises EXERCISE=element
+    assert_failure
+    local said=$output
+    for page in README.md README.zh.md; do # what the pages show
+        try_python SAID="$said" PAGE="exercises/$page" PYTHONPATH="$BATS_TEST_DIRNAME" <<'PROGRAM'
+import os, re, sys
+import pages
+shown = re.search(r"```console\n\$ make exercises EXERCISE=element\n(.*?)```", open(os.environ["PAGE"]).read(), re.S)[1]
+sys.exit(not pages.pattern_of(shown).fullmatch(os.environ["SAID"] + "\n"))
+PROGRAM
+        assert_success
+    done
     solve element
     solve matrix
+    sed '/rounds\|blocks = (n/d' exercises/solutions/guard.cu >exercises/guard.cu
     try_make exercises
     assert_failure
     assert_line --index 1 '01-hello-kernel'
     assert_line --index 2 '  passed   element'
     assert_line --index 3 '  not yet  guard    <- next'
     assert_line --index 4 '  passed   matrix'
-    assert_line '  wrong    x[0] of 256: expected 3, came 1'
+    assert_line --index 5 '  to do    stride'
+    assert_line --regexp '  wrong    x\[256\] of 1000: expected .*, came .* \(nobody has written to it\)'
     assert_line --partial '01-hello-kernel/exercises/README.md, guard'
-    refute_line --partial 'stride:'
-    assert_line --index -1 '2 of 7 exercises pass'
+    assert_line --index -1 '2 of 10 exercises pass'
     [ "${#lines[@]}" -lt 24 ] # one screen
 
+    rm exercises/.tried/element/*/element_check # it is not built again
     try_make exercises EXERCISE=element
     assert_success
+    assert_line --partial 'make compare EXERCISE=element'
     assert_line --index -1 '1 of 1 exercises pass'
+    [ ! -e exercises/.tried/element/cpu/element_check ]
+    echo >>exercises/element.cu # now it is
+    try_make exercises EXERCISE=element
+    assert_success
+    [ -e exercises/.tried/element/cpu/element_check ]
+
     try_make exercises EXERCISE=elment
     assert_failure
     assert_regex "$stderr" 'no such exercise: elment; there are: element guard'
@@ -86,20 +110,7 @@ for_each_stage() {
     assert_regex "$stderr" 'ANSWERS: there is no folder .*nowhere'
 }
 
-@test "exercises: a file of the answer that is gone is gone for the check, too" {
-    copy_unsolved
-    echo 'const int THREADS = 256;' >exercises/guard_more.cuh
-    sed 's/^const int THREADS.*/#include "guard_more.cuh"/' exercises/solutions/guard.cu >exercises/guard.cu
-    try_make exercises EXERCISE=guard
-    assert_success
-    rm exercises/guard_more.cuh
-    echo >>exercises/guard.cu
-    try_make exercises EXERCISE=guard
-    assert_failure
-    assert_output --partial 'does not compile'
-}
-
-@test "exercises: an answer that hangs, crashes, ends early or does not compile does not pass" {
+@test "exercises: an answer that hangs, prints for ever, crashes, ends early or does not compile does not pass, and it is said why" {
     copy_unsolved
     sed 's|^    Scale<<<.*|    switch (atoi(getenv("CASE"))) { // compiled once\
     case 1: exit(0);\
@@ -107,12 +118,17 @@ for_each_stage() {
     case 3: *(volatile int *)8 = 0;\
     case 4: abort();\
     case 5: for (volatile int i = 0;; i = i) continue;\
+    case 6: for (;;) puts("for ever and ever");\
+    case 7: exit(getchar() == EOF ? 7 : 0);\
+    case 8: printf("%d", 777 / (atoi(getenv("CASE")) - 8));\
     }\
-&|' exercises/solutions/guard.cu >exercises/guard.cu
+&|; 1i #include "mine.cuh"' exercises/solutions/guard.cu >exercises/guard.cu
+    printf '#include <stdio.h>\n#include <stdlib.h>\n' >exercises/mine.cuh # a header of the learner's own
     sed -i 's/^SECONDS = .*/SECONDS = 3/' ../common/exercises.py
     # shellcheck disable=SC2016
     for case in '1|ended before the check was done' '2|ended before the check was done' '3|crashed, signal 11' \
-        '4|signal 6' '5|it has not ended after 3 seconds'; do
+        '4|signal 6' '5|it had not ended after 3 seconds' '6|it printed more than 2 MB' '7|stopped with an exception, or an error' \
+        '8|a division by zero'; do
         CASE=${case%%|*} try_make exercises EXERCISE=guard
         assert_failure
         assert_output --partial "${case#*|}"
@@ -123,7 +139,19 @@ for_each_stage() {
     sed 's|^    Scale<<<.*|    x = y;|' exercises/solutions/guard.cu >exercises/guard.cu
     try_make exercises EXERCISE=guard
     assert_failure
-    assert_output --partial 'does not compile'
+    assert_line --regexp '^  guard.cu:[0-9]+: error: .y. was not declared'
+    sed 's|^    Scale<<<.*|    void more(float *); more(x);|' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_line '  the function more(float*) is used, and nobody defines it'
+    sed 's|^    Scale<<<.*|&\n    goto end;\n    int more = 1;\n    x += more;\nend:;|' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_line --regexp '  goto jumps over the declaration of .?int more.?: declare it before the first goto'
+    sed 's|x\[i\] = factor|int unused; x[i] = 2 + factor|' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_line --regexp '^  warning  guard.cu:[0-9]+: warning: unused variable'
+    rm exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_output --partial 'there is no file guard.cu'
 }
 
 @test "exercises: a right result that the stand-in complains about does not pass" {
@@ -134,7 +162,17 @@ for_each_stage() {
     assert_line --regexp '^  stand-in never freed: [0-9]+ bytes of device memory'
 }
 
-@test "exercises: make reset brings one back, and keeps what was written" {
+@test "exercises: where there is a GPU, the check runs there, too" {
+    requires gpu
+    copy_unsolved
+    sed 's|^    Scale<<<|#ifndef __CPU_CUDA__\n    factor = 0;\n#endif\n&|' exercises/solutions/guard.cu >exercises/guard.cu
+    try_make exercises EXERCISE=guard
+    assert_failure
+    assert_line '  on the GPU:'
+    assert_line --regexp '^  wrong    x\[0\]'
+}
+
+@test "exercises: make reset, hint and compare" {
     copy_unsolved
     cp exercises/guard.cu unsolved
     solve guard
@@ -148,43 +186,43 @@ for_each_stage() {
     assert_output 'guard.cu: what you wrote is now in guard.cu.2.mine'
     try make reset EXERCISE=guard # as it was: nothing to keep
     assert_output ''
-    try make reset
-    assert_failure
-    assert_regex "$stderr" 'which one\? make reset EXERCISE=...; there are: element guard'
     cmp exercises/guard.cu unsolved
+    try make -s hint EXERCISE=guard
+    assert_line --index 0 'hint 1 of 2, from 01-hello-kernel/exercises/README.md, guard'
+    assert_output --partial 'drops the remainder'
+    LANG=zh_CN.UTF-8 LC_ALL='' try make -s hint EXERCISE=guard
+    assert_line --index 0 'hint 2 of 2, from 01-hello-kernel/exercises/README.zh.md, guard'
+    try make -s hint EXERCISE=guard # from the start again
+    assert_line --index 0 --partial 'hint 1 of 2'
+    try make -s compare EXERCISE=guard
+    assert_line '+    if (i < n)'
+    for what in reset hint compare; do
+        try make $what
+        assert_failure
+        assert_regex "$stderr" "which one\? make $what EXERCISE=...; there are: element guard"
+    done
 }
 
-@test "exercises: on a GPU, what passes is looked at by the tools that the check names, and each complaint counts" {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    mkdir bin room
-    echo '// On a GPU also: compute-sanitizer --tool racecheck, compute-sanitizer --tool memcheck' >room/one_check.cuh
-    cat >bin/compute-sanitizer <<'SANITIZER'
-#!/bin/sh
-[ "$2" = "$COMPLAINS" ] || exit 0
-echo "========= Invalid __global__ read of size 4 bytes, arrays exact: $EXACT_ARRAYS"
-exit 99
-SANITIZER
-    chmod +x bin/compute-sanitizer
-    for tool in memcheck racecheck none; do
-        try_python PATH="$PWD/bin:$PATH" COMPLAINS=$tool COMMON="$TOP/common" <<'PROGRAM'
-import os, pathlib, sys
-sys.path.insert(0, os.environ["COMMON"])
-import exercises
-print(*exercises.sanitize(pathlib.Path("room"), ["true"], ""), os.environ.get("EXACT_ARRAYS"))
-PROGRAM
-        assert_success
-        if [ $tool = none ]; then
-            assert_output None
-        else
-            assert_output "  $tool Invalid __global__ read of size 4 bytes, arrays exact: yes None"
-        fi
+@test "exercises: make watch goes on when a file is saved; Ctrl-C ends it and what it runs" {
+    copy_unsolved
+    settings
+    solve element
+    setsid env --default-signal=INT make "${settings[@]}" watch >watched 2>&1 3>&- &
+    local group=$!
+    wait_for watched 'until you save guard.cu'
+    grep '^1 of 10 pass    01-hello-kernel, guard: to do' watched
+    solve guard
+    wait_for watched 'until you save matrix.cu'
+    grep '^1 of 10 pass    01-hello-kernel, guard: passed' watched
+    sed 's/matrix\[row/for (;;) &/' exercises/solutions/matrix.cu >exercises/matrix.cu
+    for _ in {1..300}; do
+        ! pgrep -x matrix_check || break
+        sleep 0.1
     done
-    rm bin/compute-sanitizer
-    try_python PATH="$PWD/bin" COMMON="$TOP/common" <<'PROGRAM'
-import os, pathlib, sys
-sys.path.insert(0, os.environ["COMMON"])
-import exercises
-print(*exercises.sanitize(pathlib.Path("room"), ["true"], ""))
-PROGRAM
-    assert_output --partial 'racecheck has not looked at it: compute-sanitizer, of the CUDA Toolkit, is missing'
+    pgrep -x matrix_check
+    kill -INT -- -"$group"
+    sleep 2
+    ! kill -KILL -- -"$group" || fail 'it goes on'
+    ! pgrep -x matrix_check
+    ! grep Traceback watched
 }

@@ -33,6 +33,7 @@ ELSEWHERE = {
     'echo "deb': "it is for another machine",
     "mkdir -p ~/my-project": "04-gather.bats, the template",
     "make exercises": "exercises.bats",
+    "make watch": "exercises.bats",
     "compute-sanitizer": "make sanitize, on a GPU",
 }
 CODE = {"c", "cuda", "cython", "python"}

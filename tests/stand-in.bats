@@ -175,6 +175,35 @@ PROGRAM
     done
 }
 
+@test "stand-in: a kernel that fails, and no call that says so: exit status 1" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <unistd.h>
+__global__ void fill(int *p) { *p = 1; }
+int main(int argc, char **argv)
+{
+    fill<<<1, 1>>>(nullptr);
+    if (argc > 1 && argv[1][0] == 'c') cudaDeviceSynchronize();
+    else usleep(500000); // it runs by itself
+    if (argc > 1 && argv[1][0] == 'l') fill<<<1, 1>>>(nullptr);
+    if (argc > 1 && argv[1][1] == 'e') cudaGetLastError();
+    return argc > 1 && argv[1][0] == '3' ? 3 : 0;
+}
+PROGRAM
+    for how in '' launch le call 3; do
+        try "$BATS_TEST_TMPDIR/program" $how
+        assert_regex "$stderr" 'program.cu:3: kernel fill follows a null pointer'
+        case $how in
+            '' | launch)
+                assert_failure 1
+                assert_regex "$stderr" 'ends as if all were well, but kernel fill ended with cudaErrorIllegalAddress, and nobody asked'
+                ;;
+            3) assert_failure 3 ;;
+            *) assert_success ;;
+        esac
+    done
+}
+
 @test "stand-in: CPU_CUDA_CHECK=0 does not look at accesses" {
     "$CPU_NVCC" -O2 "$PROGRAMS/bugs.cu" -o "$BATS_TEST_TMPDIR/bugs"
     for bug in counter past-write; do
@@ -513,6 +542,74 @@ PROGRAM
         assert_output 0
         assert_quiet_stand_in
     done
+}
+
+@test "stand-in: with each CPU_CUDA_SEED others come between a thread's read and its atomic; right programs stay right" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__device__ void add(int *p) { int old = *p; atomicCAS(p, old, old + 1); }
+__global__ void once(int *p, int *) { add(p); }
+__global__ void two_atomics(int *p, int *) { int old = atomicAdd(p, 0); atomicExch(p, old + 1); }
+__global__ void volatiles(volatile int *p, int *) { int old = *p; *p = old + 1; }
+__global__ void in_shared(int *p, int *)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    add(&s);
+    __syncthreads();
+    if (threadIdx.x == 0) *p = s;
+}
+__global__ void right_loop(int *p, int *)
+{
+    int old = *p, seen;
+    while ((seen = atomicCAS(p, old, old + 1)) != old) old = seen;
+}
+__global__ void right_plain_loop(int *p, int *)
+{
+    int old;
+    do old = *p; while (atomicCAS(p, old, old + 1) != old);
+}
+__global__ void right_lock(int *p, int *lock)
+{
+    while (atomicCAS(lock, 0, 1)) continue;
+    __threadfence();
+    *p = *p + 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+template <class F> static void run(const char *name, F kernel)
+{
+    int *p, h, right = 0;
+    char text[9];
+    CHECK(cudaMalloc(&p, 2 * sizeof *p));
+    for (int seed = 1; seed <= 25; seed++) {
+        snprintf(text, sizeof text, "%d", seed);
+        setenv("CPU_CUDA_SEED", text, 1);
+        CHECK(cudaMemset(p, 0, 2 * sizeof *p));
+        kernel<<<1, 256>>>(p, p + 1);
+        CHECK(cudaMemcpy(&h, p, sizeof h, cudaMemcpyDeviceToHost));
+        right += h == 256;
+    }
+    CHECK(cudaFree(p));
+    printf("%s %d\n", name, right);
+}
+int main()
+{
+#define RUN(name) run(#name, name)
+    RUN(once); RUN(two_atomics); RUN(volatiles); RUN(in_shared);
+    RUN(right_loop); RUN(right_plain_loop); RUN(right_lock);
+}
+PROGRAM
+    assert_success
+    assert_quiet_stand_in
+    assert_output 'once 0
+two_atomics 0
+volatiles 0
+in_shared 0
+right_loop 25
+right_plain_loop 25
+right_lock 25'
 }
 
 @test "stand-in: what a GPU lets pass is told, once for a line, and the program goes on, to exit status 1" {

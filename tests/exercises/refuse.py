@@ -2,8 +2,7 @@
 
 refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
 passed, or was refused for another reason; the last line says how many were refused. (Where the table has no message, the
-answer is a right one, in another style, and has to pass.) WRONG_ANSWERS=all: all of them; else the first of each
-exercise.
+answer is a right one, in another style, and has to pass.) SHOW=1 prints what the checks say.
 """
 
 import concurrent.futures
@@ -27,7 +26,9 @@ def refuse(stage, name, what, changes, pattern):
     if not hasattr(workplace, name):
         setattr(workplace, name, tempfile.TemporaryDirectory())
     folder = getattr(workplace, name).name
-    texts = {path.name: path.read_text() for path in exercises.files_of(name, stage / "exercises/solutions")}
+    texts = {path.name: path.read_text() for path in exercises.solutions(stage, name)}
+    if isinstance(changes, str):  # what stands in place of the first hole's lines
+        changes = [(next(m[2] for text in texts.values() for m in exercises.HOLE.finditer(text)), changes)]
     for old, new in changes:
         if not any(old in text for text in texts.values()):
             return f"{name}, {what}: the solution has no {old!r}\n"
@@ -49,8 +50,7 @@ def refuse(stage, name, what, changes, pattern):
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
-    some = slice(None if only or os.environ.get("WRONG_ANSWERS") == "all" else 1)
-    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name][some]]
+    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in wrong[name]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")

@@ -1,4 +1,4 @@
-// A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 2^24 elements.
+// A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 65,536 elements.
 #include "exercise.cuh"
 #include "matrix.cu"
 
@@ -10,7 +10,7 @@ int main(void)
                             {50, 1},
                             {random_number(260, 300), random_number(20, 60)},
                             {20, random_number(260, 300)},
-                            {4200, 4000}};
+                            {random_number(300, 340), 300}};
     for (auto [rows, columns] : sizes) {
         std::vector<int> expected;
         for (int row = 0; row < rows; row++)

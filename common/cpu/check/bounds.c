@@ -144,7 +144,7 @@ void cpu_look_closely(const struct cpu_access *x)
     struct cpu_checker *k = cpu_checker;
     if (k->is_in_doubt) cpu_settle(x);
     uintptr_t unit = ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT;
-    if (unit >= CPU_UNITS) {
+    if (unit >= CPU_UNITS || !cpu_first_place) {
         check_elsewhere(k, x);
         return;
     }

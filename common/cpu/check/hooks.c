@@ -152,6 +152,14 @@ static INLINE void look(const void *address, size_t bytes, int kind, const void 
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
 {
     cpu_note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
+    struct cpu_checker *k = cpu_checker;
+    if (cpu_wants_turn()) {
+        unsigned touches = k ? k->touches : 0;
+        if (!(kind & WRITE))
+            look(address, bytes, kind, place); // a plain read before it is then known as harmless
+        if (k) k->touches = touches;
+        if (!k || !k->is_in_doubt) cpu_give_turn(kind & VOLATILE);
+    }
     look(address, bytes, kind, place);
 }
 

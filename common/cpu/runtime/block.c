@@ -192,6 +192,7 @@ bool cpu_begin_block(void)
     }
     c->has_fibers = false;
     c->count = 0;
+    c->draw = c->seed + c->block * 0x9E3779B97F4A7C15u;
     cpu_cuda_row_end = c->seed ? 0 : blockDim.x;
     CHECKS(block);
     CHECKS(shared, cpu_cuda_dynamic_shared, c->launch->shared_bytes, "of this launch (dynamic)");

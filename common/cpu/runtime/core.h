@@ -14,6 +14,7 @@ struct fiber { // a stack, and the threads that run on it
     unsigned number;    // of the thread, in the block
     char *stack;        // up to here, all that a barrier looks at
     uint64_t *given;    // where to put what the others gave
+    unsigned atomics;   // so far, for CPU_CUDA_SEED
     unsigned mask;      // IN_WARP: the lanes that it waits for; then those that came
     bool orders_memory; // they see what each has written
 } __attribute__((aligned(64)));
@@ -47,6 +48,7 @@ struct core {
     double since;                        // when that began; 0: not now
     unsigned votes, waited;              // of the last barrier: yes, and all
     unsigned spins, spinner;             // how often which thread has read the same
+    unsigned long draw;                  // the last random number, for turns at atomics
 };
 extern AT_HAND __thread struct core *cpu_core;
 

@@ -68,6 +68,12 @@ unsigned long cpu_calls;
 static struct cpu_call unseen_call;
 static cudaError_t unseen;
 static bool has_seen_the_end; // of the context
+static struct {
+    cudaError_t error;
+    const char *kernel;
+    bool is_returned; // by some call
+} end;                // of the context
+static bool has_told;
 
 static void note_error(cudaError_t error)
 {
@@ -93,7 +99,15 @@ static void at_exit(int status, void *unused)
     (void)unused;
     status_at_exit = status;
     cpu_lock(); // for good: nothing runs by itself any more
-    if (!unseen || status) return;
+    if (status || cpu_is_forked) return;
+    if (end.error && !end.is_returned && !has_seen_the_end) {
+        cpu_say(
+            "the program ends as if all were well, but kernel %s ended with %s, and nobody asked",
+            end.kernel, cudaGetErrorName(end.error));
+        has_told = true;
+        return;
+    }
+    if (!unseen) return;
     const char *line = cpu_line_of(unseen_call.place, text, sizeof text),
                *file = unseen_call.launch_file;
     if (file) snprintf(text, sizeof text, "%s:%d", file, unseen_call.launch_line);
@@ -118,8 +132,6 @@ void cpu_say_of_call(const char *format, ...)
 }
 
 // ---- Faults that a GPU lets pass: they are told, once for a line, and the program goes on
-
-static bool has_told;
 
 // Whether nothing has been told of this place, or of its line; nor of the other side's, if it has one: one bug is often
 // seen from both.
@@ -176,7 +188,10 @@ cudaError_t cpu_enter(const char *name, const void *place)
 
 cudaError_t cpu_leave(cudaError_t error)
 {
-    if (cpu_context_is_broken()) error = cpu_broken;
+    if (cpu_context_is_broken()) {
+        error = cpu_broken;
+        if (!cpu_call.launch_line) end.is_returned = true; // kernel<<<...>>>(...) returns nothing
+    }
     if (error && error != cudaErrorNotReady) cpu_last_error = error;
     if (error) note_error(error);
     cpu_unlock();
@@ -186,8 +201,13 @@ cudaError_t cpu_leave(cudaError_t error)
 bool cpu_break_context(cudaError_t error)
 {
     cudaError_t none = cudaSuccess; // the first error stays; several cores may come here at once
-    return __atomic_compare_exchange_n(&cpu_broken, &none, error, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    bool is_first = __atomic_compare_exchange_n(&cpu_broken, &none, error, false, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED);
+    if (is_first && cpu_running) {
+        end.error = error;
+        end.kernel = cpu_running->kernel;
+    }
+    return is_first;
 }
 
 PUBLIC cudaError_t cudaPeekAtLastError(void)

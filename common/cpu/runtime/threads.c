@@ -151,6 +151,7 @@ static void give_fibers(void)
         f->thread = threadIdx;
         f->number = cpu_thread_number();
         f->state = i == first ? READY : NEW;
+        if (core->seed) f->atomics = 0;
         core->of_thread[f->number] = f;
         core->alive[f->number / WARP] |= 1u << f->number % WARP;
     }
@@ -325,9 +326,33 @@ void cpu_note_spin(bool has_changed)
     struct core *core = cpu_core;
     if (!core) return;
     unsigned who = cpu_thread_number();
+    if (has_changed) {
+        core->has_run = true;
+        if (core->is_stuck)
+            cpu_core_gets_on(true); // at once: a round in which many spin takes long
+    }
     if (has_changed || who != core->spinner) core->spins = 0;
     core->spinner = who;
     if (++core->spins % PATIENCE == 0) wait_as(fiber_here("another thread", "a loop", 0), SPINS);
+}
+
+// CPU_CUDA_SEED: before something atomic others have their turn, as on a GPU they may, so what a thread has read before may
+// be old. Often at first, for each thread; then rarely, or who waits in a loop would not be seen to wait.
+bool cpu_wants_turn(void)
+{
+    enum { OFTEN = 64 };
+    struct core *core = cpu_core;
+    if (!core || !core->seed) return false;
+    unsigned n = core->has_fibers ? ++core->current->atomics : 0;
+    core->draw = core->draw * 6364136223846793005u + 1442695040888963407u;
+    return n < OFTEN ? core->draw >> 63 : !(n & (n - 1));
+}
+
+void cpu_give_turn(bool is_spinning)
+{
+    set_state(fiber_here("another thread", "a loop", 0), is_spinning ? SPINS : READY);
+    cpu_core->has_run = true;
+    go_on(cpu_core->current);
 }
 
 bool cpu_is_spinning(unsigned thread)

@@ -1,0 +1,49 @@
+"""What belongs to each exercise of the stages named is there, and is what it says: complete.py STAGE...
+
+A solution, the same file without its lines, a check, wrong answers, and a section with hints on the page of either
+language. Prints what is not so, and at the end how many exercises there are.
+"""
+
+import importlib
+import pathlib
+import re
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+import exercises
+
+
+def is_changed(path):
+    """Whether git knows another version: a learner's own answer."""
+    git = ["git", "-C", path.parent]
+    return subprocess.run([*git, "diff", "--quiet", "HEAD", "--", path.name], capture_output=True).returncode == 1
+
+
+def faults_of(stage, name):
+    solutions, checks = exercises.solutions(stage, name), exercises.of_check(stage, name)
+    for path in solutions:
+        text, own = path.read_text(), stage / "exercises" / path.name
+        if text.count("YOUR LINES, about") != text.count("END OF YOUR LINES"):
+            yield f"{path.name}: a hole without an end"
+        if not own.exists() or own.read_text() != exercises.at_first(stage, path) and not is_changed(own):
+            yield f"{path.name} is not the solution less its lines: make reset EXERCISE={name}"
+    if all(path.read_text() == exercises.at_first(stage, path) for path in solutions):
+        yield "there is nothing to do"
+    if not any(path.stem.endswith("_check") for path in checks):
+        yield "no check"
+    answers = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG.get(name, [])
+    if sum(pattern is not None for *_, pattern in answers) < 3:
+        yield "fewer than three wrong answers"
+    for exercises.is_chinese in (False, True):
+        text, page = exercises.section(stage, name)
+        if len(re.findall("<details><summary>", text)) < 2 or not exercises.learned(stage, name):
+            yield f"{page}: two hints, and what was learned"
+
+
+if __name__ == "__main__":
+    todo = [(path, name) for path in map(pathlib.Path, sys.argv[1:]) for name in exercises.exercises(path)]
+    for stage, name in todo:
+        print(*(f"{name}: {fault}\n" for fault in faults_of(stage.resolve(), name)), sep="", end="")
+    print(len(todo), "exercises")
