@@ -1,11 +1,11 @@
-"""Exercise 5, clip: the test. It ends with an AssertionError if a result of clip is wrong.
+"""Exercise 7, clip_test: the test of a module. It ends with an AssertionError if a result of clip is wrong.
 
-Check: make exercises EXERCISE=clip
+Check: make exercises EXERCISE=clip_test
 """
 
 import numpy as np
 
-from clip import clip
+from clip_module import clip
 
 random = np.random.default_rng()
 

@@ -1,4 +1,4 @@
-// Exercise 4, dtype: one kernel for float32 and float64. Its other half is dtype.pyx; dtype.h is complete.
+// Exercise 4, dtype: one kernel for float32 and float64. Its other half is dtype.pyx; checks/dtype.h is given.
 // Check: make exercises EXERCISE=dtype
 #include "check.h"
 

@@ -1,574 +1,188 @@
-"""Wrong answers to the exercises of stage 04: what is changed in the solution, and what the check has to say."""
+"""Wrong answers to the exercises of stage 04, those that learners make, and what the check has to say of each.
+
+(what it is, changes of the solution or a text in place of the hole's lines, what the check says). None: a right answer.
+"""
 
 WRONG = {
     "indices": [
-        ("a negative index is bad", [("        if (j < 0)\n            j += size;\n", "")], "index -1, .*from the end"),
-        ("one too far from the end", [("j += size", "j += size - 1")], "index -1, .*from the end"),
-        ("j <= size", [("j < size", "j <= size")], "index 5, .*bad"),
-        ("-size refused", [("j >= 0", "j > 0")], "index 0, .*good"),
-        ("no upper limit", [(" && j < size", "")], "index 5, .*bad"),
-        ("no lower limit", [("j >= 0 && ", "")], "index -6, .*bad"),
+        ("a negative index is bad", [("        if (j < 0)\n            j += size;\n", "")], "index -1, .*taken as Python takes it"),
+        ("no guard", [("    if (i < n) {", "    {")], "behind the end[\\s\\S]*a thread without an index"),
+        ("below -size is not looked at", [("j >= 0 && j < size", "j < size")], "(before|behind|no device memory)[\\s\\S]*a bad index"),
+        ("size is good", [("j < size)", "j <= size)")], "behind the end[\\s\\S]*a bad index"),
+        ("by %, as if the source were a ring", [("if (j < 0)\n            j += size;", "j = (j + size) % size;")], "index 5|index -6|index 9"),
+        ("a bad one becomes 0", [("        else\n", "        else\n            result[i] = 0,\n")], "keeps its -7777"),
+        ("whoever comes last", [("atomicMin(first_bad, i)", "*first_bad = i")], "race"),
+        ("compared, then written", [("atomicMin(first_bad, i)", "if (i < *first_bad) *first_bad = i")], "race"),
+        ("the index, not its position", [("atomicMin(first_bad, i)", "atomicMin(first_bad, index[i])")], "not index\\[i\\]"),
+        ("the sum is too large for an int", [("if (j < 0)\n            j += size;", "j += size;\n        if (j >= size)\n            j -= size;")], "sum of two ints"),
         (
-            "abs() of the smallest int",
-            [
-                (
-                    "        if (j < 0)\n            j += size;\n        if (j >= 0 && j < size)\n            result[i] = source[j];",
-                    "        if (j < size && -j <= size)\n            result[i] = source[j < 0 ? j + size : j];",
-                )
-            ],
-            "outside|wrong place|index -2147483648",
+            "thread 0 does all",
+            "    if (i == 0)\n        for (i = n - 1; i >= 0; i--) {\n            int j = index[i] < 0 ? index[i] + size : index[i];\n"
+            "            if (j >= 0 && j < size)\n                result[i] = source[j];\n            else\n                *first_bad = i;\n        }\n",
+            "its own part",
         ),
+        ("the status is the position", [("-1 - first_bad", "first_bad")], "position 0 does not look like"),
+        ("minus the position", [("-1 - first_bad", "-first_bad")], "at position 0: expected -1, came 0"),
+        ("no status", [("    if (first_bad != INT_MAX)\n        status = -1 - first_bad;\n", "")], "expected -1, came 0"),
+        ("always a status", [("    if (first_bad != INT_MAX)\n        status", "    status")], "expected 0, came"),
+        ("return in the middle", [("        status = -1 - first_bad;", "        return -1 - first_bad;")], "never freed"),
         (
-            "followed, and noted as well",
-            [("            atomicMin(first_bad, i);", "            result[i] = source[j], atomicMin(first_bad, i);")],
-            "index 5, .*bad",
-        ),
-        (
-            "first read, then looked at",
-            [
-                (
-                    "        if (j >= 0 && j < size)\n            result[i] = source[j];",
-                    "        float element = *(const volatile float *)(source + j);\n        if (j >= 0 && j < size)\n            result[i] = element;",
-                )
-            ],
-            "wrong place|outside",
-        ),
-        (
-            "0 for a bad index",
-            [("            atomicMin(first_bad, i);", "            result[i] = 0, atomicMin(first_bad, i);")],
-            "nothing is written",
-        ),
-        ("the last one that comes", [("atomicMin(first_bad, i)", "*first_bad = i")], "race|whoever comes"),
-        ("the first that comes", [("atomicMin(first_bad, i)", "atomicCAS(first_bad, INT_MAX, i)")], "whoever comes"),
-        ("the bad index, not its position", [("atomicMin(first_bad, i)", "atomicMin(first_bad, j)")], "first_bad is"),
-        (
-            "the position in the block",
-            [("atomicMin(first_bad, i)", "atomicMin(first_bad, (int)threadIdx.x)")],
-            "whoever comes",
-        ),
-        (
-            "no guard",
-            [("if (i < n) {", "{")],
-            "behind the end|keeps the threads off|Invalid|a thread beyond n has none",
-        ),
-        ("position 0 looks like success", [("-1 - first_bad", "-first_bad")], "position 0: expected status -1, came 0"),
-        ("a positive status", [("-1 - first_bad", "1 + first_bad")], "expected status -1, came 1"),
-        (
-            "a sum that is too large for an int",
-            [
-                (
-                    "        if (j < 0)\n            j += size;\n        if (j >= 0 && j < size)\n            result[i] = source[j];\n        else\n            atomicMin(first_bad, i);\n",
-                    "        if (j < -size || j >= size)\n            atomicMin(first_bad, i);\n        else\n            result[i] = source[(j + size) % size];\n",
-                )
-            ],
-            "index\\[i\\] may be large",
-        ),
-        (
-            "a bad index reads source[0]",
-            [
-                (
-                    "        if (j < 0)\n            j += size;\n        if (j >= 0 && j < size)\n            result[i] = source[j];\n        else\n            atomicMin(first_bad, i);\n",
-                    "        if (j < 0)\n            j += size;\n        bool good = j >= 0 && j < size;\n        float element = *(const volatile float *)&source[good ? j : 0];\n        if (good)\n            result[i] = element;\n        else\n            atomicMin(first_bad, i);\n",
-                )
-            ],
-            "source of 0 elements",
-        ),
-        (
-            "thread 0 looks for the bad ones",
-            [
-                (
-                    "            atomicMin(first_bad, i);\n    }\n",
-                    "            ;\n    }\n    if (i == 0)\n        for (int k = n - 1; k >= 0; k--)\n            if (index[k] < -size || index[k] >= size)\n                *first_bad = k;\n",
-                )
-            ],
-            "thread i looks at index i",
-        ),
-        ("atomicMin_block", [("atomicMin(", "atomicMin_block(")], r"does not compile[\s\S]*only within a block"),
-        (
-            "an assert in the kernel",
-            [
-                ("            atomicMin(first_bad, i);", "            assert(false);"),
-                ("#include <limits.h>", "#include <limits.h>\n#include <assert.h>"),
-            ],
-            "does not end the kernel",
-        ),
-    ],
-    "rows": [
-        (
-            "rows and columns swapped",
-            [("k / columns, column = k % columns", "k % rows, column = k / rows")],
-            "n which row",
-        ),
-        ("no index", [("(size_t)index[row]", "row")], "n which row|outside"),
-        (
-            "scatter for gather",
-            [
-                (
-                    "result[k] = source[(size_t)index[row] * columns + column]",
-                    "result[(size_t)index[row] * columns + column] = source[k]",
-                )
-            ],
-            "n which row|outside|race|wrote to",
-        ),
-        (
-            "no guard",
-            [("if (k < (size_t)rows * columns) {", "{")],
-            "behind the end|keeps the threads off|Invalid|a thread beyond n has none",
-        ),
-        (
-            "a product of ints",
-            [("(size_t)index[row] * columns", "index[row] * columns")],
-            "two ints|outside|no allocation|nothing",
-        ),
-        (
-            "a sum of ints is no better",
-            [("(size_t)index[row] * columns + column", "(size_t)(index[row] * columns + column)")],
-            "two ints|outside|no allocation|nothing",
-        ),
-        (
-            "a thread for each row",
-            [
-                (
-                    "    if (k < (size_t)rows * columns) {\n        size_t row = k / columns, column = k % columns;\n        result[k] = source[(size_t)index[row] * columns + column];\n    }",
-                    "    if (k < rows)\n        for (int column = 0; column < columns; column++)\n            result[k * columns + column] = source[(size_t)index[k] * columns + column];",
-                )
-            ],
-            "thread k writes element k",
-        ),
-        ("rounded down", [("(elements - 1) / THREADS + 1", "elements / THREADS")], "number of blocks"),
-        (
-            "blocks for the rows only",
-            [("(elements - 1) / THREADS + 1", "(rows - 1) / THREADS + 1")],
-            "number of blocks",
-        ),
-        ("one block", [("(elements - 1) / THREADS + 1", "1")], "number of blocks"),
-        (
-            "a product of ints in the guard",
-            [("k < (size_t)rows * columns", "k < rows * columns")],
-            "element k. rows . columns is a product of two ints",
-        ),
-        (
-            "a product of unsigned ints",
-            [("(size_t)index[row] * columns", "(unsigned)index[row] * columns")],
-            "index.row. . columns is a product of two ints",
+            "right: a grid-stride loop, both bounds first",
+            "    for (; i < n; i += gridDim.x * blockDim.x)\n        if (index[i] >= size || index[i] < -size)\n            atomicMin(first_bad, i);\n"
+            "        else\n            result[i] = source[index[i] >= 0 ? index[i] : size + index[i]];\n",
+            None,
         ),
     ],
     "scatter": [
-        ("no atomic", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] += value[i]")], "race|atomicAdd"),
-        (
-            "one thread of the block after the other",
-            [
-                (
-                    "    if (i < n)\n        atomicAdd(&result[index[i]], value[i]);",
-                    "    for (int t = 0; t < blockDim.x; t++) {\n        if (t == threadIdx.x && i < n)\n            result[index[i]] += value[i];\n        __syncthreads();\n    }",
-                )
-            ],
-            "race|atomicAdd",
-        ),
-        (
-            "gather for scatter",
-            [("atomicAdd(&result[index[i]], value[i])", "atomicAdd(&result[i], value[index[i]])")],
-            "threads that have no number|outside|once|has 5 elements|wrote to",
-        ),
-        ("no guard", [("if (i < n)\n        ", "")], "threads that have no number|read, not written|Invalid"),
-        (
-            "the result is not copied in",
-            [
-                (
-                    "    CHECK_GOTO(error, cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice), cleanup);\n",
-                    "",
-                )
-            ],
-            "before something|written yet|never written|nobody has",
-        ),
-        (
-            "the result is 0 at first",
-            [
-                (
-                    "cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice)",
-                    "cudaMemset(d_result, 0, result_bytes)",
-                )
-            ],
-            "before something",
-        ),
-        (
-            "the index is not copied",
-            [
-                (
-                    "    CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup);\n",
-                    "",
-                )
-            ],
-            "written|nobody|expected",
-        ),
-        (
-            "copied the wrong way",
-            [
-                (
-                    "cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice)",
-                    "cudaMemcpy(d_value, value, value_bytes, cudaMemcpyDeviceToHost)",
-                )
-            ],
-            "direction",
-        ),
-        (
-            "the copies are not looked at",
-            [
-                (
-                    "    CHECK_GOTO(error, cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice), cleanup);",
-                    "    cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice);",
-                )
-            ],
-            "each call may fail",
-        ),
-        (
-            "return leaves what is allocated",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)",
-                    "if ((error = cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice)) != cudaSuccess)\n        return error",
-                )
-            ],
-            "not freed",
-        ),
-        (
-            "CHECK ends the program",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice), cleanup)",
-                    "CHECK(cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice))",
-                )
-            ],
-            "each call may fail|CHECK|ended the program",
-        ),
-        ("the value becomes an int", [("value[i])", "(int)value[i])")], "once"),
-        ("only what is positive", [("    if (i < n)", "    if (i < n && value[i] > 0)")], "once"),
-        (
-            "one thread adds all",
-            [
-                (
-                    "    if (i < n)\n        atomicAdd(&result[index[i]], value[i]);\n",
-                    "    if (i == 0)\n        for (int k = 0; k < n; k++)\n            result[index[k]] += value[k];\n",
-                )
-            ],
-            "thread i adds value.i.",
-        ),
-        ("atomicAdd_block", [("atomicAdd(", "atomicAdd_block(")], r"does not compile[\s\S]*only within a block"),
-        (
-            "the error of cudaMemcpyAsync is not looked at",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice), cleanup)",
-                    "cudaMemcpyAsync(d_value, value, value_bytes, cudaMemcpyHostToDevice)",
-                )
-            ],
-            "each call may fail",
-        ),
-    ],
-    "dtype": [
-        ("sizeof(float)", [("sizeof(T)", "sizeof(float)")], "float64.*(expected|outside)|outside|has written"),
-        ("always sizeof(double)", [("sizeof(T)", "sizeof(double)")], "crash|host code touched|nobody has written"),
-        (
-            "a float in the kernel",
-            [("result[i] = source[index[i]]", "{ float element = source[index[i]]; result[i] = element; }")],
-            "digits are lost",
-        ),
-        ("no guard", [("if (i < n)\n        ", "")], "outside|CudaError|reads|never"),
-        (
-            "never the C function for double",
-            [("    error = gather(source, size, index, n, result);\n", "")],
-            "float64.*came CudaError",
-        ),
-        (
-            "the error is dropped",
-            [("error = gather(source, size, index, n, result)", "error = (gather(source, size, index, n, result), 0)")],
-            "float64: expected CudaError 100, came no exception",
-        ),
-        (
-            "no branch for float64",
-            [
-                (
-                    "    else:\n        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                    "",
-                )
-            ],
-            "branch of its own",
-        ),
-        (
-            "by way of float32",
-            [
-                (
-                    "        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                    "        result[:] = gather(x.astype(np.float32), idx)\n",
-                )
-            ],
-            "digits are lost|overflow",
-        ),
-        (
-            "by NumPy",
-            [
-                (
-                    "        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                    "        result[:] = x[idx]\n",
-                )
-            ],
-            "GPU or NumPy",
-        ),
-        ("the code is not kept", [("code = gather_float64(", "gather_float64(")], "code that the C function returns"),
-        (
-            "float64 for all",
-            [
-                (
-                    "    x, idx = check_array",
-                    "    x = np.asarray(x, float) if isinstance(x, np.ndarray) else x\n    x, idx = check_array",
-                )
-            ],
-            "float32.*came float64",
-        ),
-        (
-            "on the CPU, behind one CUDA call",
-            [
-                (
-                    "    error = gather(source, size, index, n, result);",
-                    "    error = cudaFree(0);\n    for (int i = 0; i < n; i++)\n        result[i] = source[index[i]];",
-                )
-            ],
-            "who computes",
-        ),
-        (
-            "0 for NaN",
-            [
-                (
-                    "result[i] = source[index[i]]",
-                    "result[i] = source[index[i]] == source[index[i]] ? source[index[i]] : T(0)",
-                )
-            ],
-            "computes nothing",
-        ),
-        (
-            "with the GIL",
-            [
-                (
-                    "        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                    "        source64, result64 = x, result\n        code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n",
-                )
-            ],
-            "with nogil",
-        ),
-    ],
-    "clip": [
-        ("no upper limit", [("x[i] > high ? high : x[i]", "x[i]")], "expected 1.0, came 5.0"),
-        ("no guard", [("if (i < n)\n        ", "")], "outside|CudaError|reads|before an allocation"),
-        ("blocks rounded down", [("(n - 1) / THREADS + 1", "n / THREADS")], "CudaError|not launched"),
-        (
-            "the launch is not looked at",
-            [("    CHECK_GOTO(error, cudaGetLastError(), cleanup);\n", "")],
-            "was the launch accepted",
-        ),
-        (
-            "a return that frees nothing",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup)",
-                    "return cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost)",
-                )
-            ],
-            "not freed",
-        ),
-        (
-            "any dtype",
-            [
-                (
-                    "    if not isinstance(x, np.ndarray) or x.dtype != np.float32:\n        raise TypeError(f\"x: a NumPy array of float32 is taken, not {getattr(x, 'dtype', type(x))}\")\n",
-                    "",
-                )
-            ],
-            "expected TypeError",
-        ),
-        (
-            "only contiguous arrays",
-            [('np.require(x, requirements=["C", "A"])', "x")],
-            "every third element.*expected no error",
-        ),
-        ("only arrays that may be written", [("cdef const float", "cdef float")], "read-only array: expected no error"),
-        (
-            "in place",
-            [("result = np.empty(x.size, np.float32)", "result = x")],
-            "new array|not C-contiguous|expected no error",
-        ),
-        (
-            "by NumPy",
-            [
-                (
-                    "        code = c_clip(&x_view[0], low, high, &result_view[0], x_view.shape[0])\n",
-                    "        pass\n    result[:] = np.clip(x, low, high)\n",
-                )
-            ],
-            "GPU or NumPy",
-        ),
-        (
-            "assert (…, …) is always true",
-            [("assert result.dtype == np.float32, result.dtype", "assert (result.dtype == np.float32, result.dtype)")],
-            "returns float64",
-        ),
-        (
-            "NaN makes the test fail",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "assert (result == np.clip(before, low, high)).all()",
-                )
-            ],
-            "your module is right, and your test fails",
-        ),
-        ("no NaN", [("check(np.array([1, np.nan, 5], np.float32), -2, 3)\n", "")], "turns NaN into low"),
-        (
-            "one size only",
-            [("for size in 0, 1, 255, 256, 257, 1000:", "for size in 0, 256:"), ("9, 1000)", "9, 512)")],
-            "last full block",
-        ),
-        ("never empty", [("for size in 0, 1", "for size in 1, 2")], "empty array"),
-        (
-            "numbers that are never too large",
-            [("random.uniform(-9, 9,", "random.uniform(-9, 3,"), ("np.nan, 5]", "np.nan, 2]")],
-            "upper limit",
-        ),
-        (
-            "no TypeError asked for",
-            [
-                (
-                    'try:\n    clip(np.ones(3), -2, 3)\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError("an array of float64 is taken")\n',
-                    "",
-                )
-            ],
-            "takes float64",
-        ),
-        ("x is not looked at afterwards", [("    np.testing.assert_array_equal(x, before)\n", "")], "writes to x"),
-        (
-            "the dtype is not looked at",
-            [("    assert result.dtype == np.float32, result.dtype\n", "")],
-            "returns float64",
-        ),
-        (
-            "not all elements",
-            [
-                (
-                    "assert_array_equal(result, np.clip(before, low, high))",
-                    "assert_array_equal(result[:-1], np.clip(before, low, high)[:-1])",
-                )
-            ],
-            "last element",
-        ),
-        (
-            "min and max drop NaN",
-            [("result[i] = x[i] < low ? low : x[i] > high ? high : x[i];", "result[i] = min(max(x[i], low), high);")],
-            "NaN stays NaN",
-        ),
-        (
-            "with the GIL",
-            [
-                (
-                    "    with nogil:\n        code = c_clip(&x_view[0], low, high, &result_view[0], x_view.shape[0])\n",
-                    "    code = c_clip(&x_view[0], low, high, &result_view[0], x_view.shape[0])\n",
-                )
-            ],
-            "with nogil",
-        ),
-        (
-            "n becomes an int",
-            [
-                ("    if (n == 0)", "    int blocks = ((int)n + THREADS - 1) / THREADS;\n    if (n == 0)"),
-                ("Clip<<<(n - 1) / THREADS + 1", "Clip<<<blocks"),
-            ],
-            "too large for an int",
-        ),
+        ("no atomic", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] += value[i]")], "race"),
+        ("no guard", [("    if (i < n)\n", "")], "behind the end"),
+        ("atomicAdd_block", [("atomicAdd(", "atomicAdd_block(")], "race"),
+        ("exchanged", [("atomicAdd(&result[index[i]], value[i])", "atomicExch(&result[index[i]], result[index[i]] + value[i])")], "race|one step"),
+        ("as whole numbers", [("value[i])", "(int)value[i])")], "once for each i"),
         (
             "one thread does all",
-            [
-                (
-                    "    if (i < n)\n        result[i] = x[i] < low ? low : x[i] > high ? high : x[i];",
-                    "    if (i == 0)\n        for (; i < n; i++)\n            result[i] = x[i] < low ? low : x[i] > high ? high : x[i];",
-                )
-            ],
-            "thread i writes element i",
+            "    if (i == 0)\n        for (; i < n; i++)\n            result[index[i]] += value[i];\n",
+            "its own part",
         ),
+        ("the index is not copied", [("    CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup);\n", "")], "nobody has written"),
+        ("the result is not copied", [("    CHECK_GOTO(error, cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice), cleanup);\n", "")], "nobody has written"),
+        ("the result is 0 at first", [("cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice)", "cudaMemset(d_result, 0, result_bytes)")], "it adds to what is in the result"),
+        ("the other direction", [("cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice)", "cudaMemcpy(d_value, value, value_bytes, cudaMemcpyDeviceToHost)")], "direction|cudaMemcpyDeviceToHost says"),
+        ("too few bytes", [("cudaMemcpy(d_value, value, value_bytes,", "cudaMemcpy(d_value, value, n,")], "nobody has written"),
+        ("its error is not looked at", [("CHECK_GOTO(error, cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice), cleanup)", "cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice)")], "cudaMemcpy, fails, and then"),
+        ("CHECK ends the program", [("CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)", "CHECK(cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice))")], "does not end the program"),
+        ("return leaks", [("CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)", "if ((error = cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice)) != cudaSuccess)\n        return error")], "stays allocated"),
         (
-            "the error of cudaMemcpyAsync is not looked at",
-            [
-                (
-                    "CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup)",
-                    "cudaMemcpyAsync(result, d_result, bytes, cudaMemcpyDeviceToHost)",
-                )
-            ],
-            "each call may fail",
+            "right: a grid-stride loop",
+            "    for (int k = i; k < n; k += blockDim.x * gridDim.x)\n        atomicAdd(result + index[k], value[k]);\n",
+            None,
         ),
+        ("right: cudaMemcpyAsync, looked at", [("cudaMemcpy(d_value, value, value_bytes, cudaMemcpyHostToDevice)", "cudaMemcpyAsync(d_value, value, value_bytes, cudaMemcpyHostToDevice)")], None),
+    ],
+    "rows": [
+        ("row and column exchanged", [("row = k / columns, column = k % columns", "row = k % columns, column = k / columns")], "In which row and column|behind the end"),
+        ("divided by rows", [("k / columns, column = k % columns", "k / rows, column = k % rows")], "In which row and column|behind the end"),
+        ("row for index[row]", [("(size_t)index[row] * columns", "row * columns")], "index.row.|behind the end"),
+        ("no guard", [("    if (k < (size_t)rows * columns) {", "    {")], "behind the end"),
+        ("a guard of ints", [("k < (size_t)rows * columns", "k < rows * columns")], "product of two ints"),
+        ("an address of ints", [("(size_t)index[row] * columns", "index[row] * columns")], "product of two ints"),
+        ("cast too late", [("(size_t)index[row] * columns", "(size_t)(index[row] * columns)")], "product of two ints"),
+        ("k as an int", [("size_t row = k / columns, column = k % columns;", "int row = (int)k / columns, column = (int)k % columns; columns = (int)columns;"), ("k < (size_t)rows * columns", "(int)k < rows * columns")], "product of two ints"),
         (
-            "no subclass",
-            [("not isinstance(x, np.ndarray)", "type(x) is not np.ndarray")],
-            "a subclass of numpy.ndarray: expected no error",
+            "a thread copies a whole row",
+            "    if (k < rows)\n        for (int column = 0; column < columns; column++)\n            result[k * columns + column] = source[(size_t)index[k] * columns + column];\n",
+            "its own part|product",
         ),
+        ("column after column", "    if (k < (size_t)rows * columns) {\n        size_t row = k % rows, column = k / rows;\n        result[row * columns + column] = source[(size_t)index[row] * columns + column];\n    }\n", "side by side|product"),
+        ("rounded down", [("(elements + THREADS - 1) / THREADS", "elements / THREADS")], "blocks_for.1.: expected 1, came 0"),
+        ("an int", [("(elements + THREADS - 1) / THREADS", "((int)elements + THREADS - 1) / THREADS")], "blocks_for.2147483649."),
+        ("a float", [("(elements + THREADS - 1) / THREADS", "ceilf((float)elements / THREADS)")], "blocks_for.16777217.|blocks_for.2147483649."),
         (
-            "no dtype that was pickled",
-            [("x.dtype != np.float32", "x.dtype is not np.dtype(np.float32)")],
-            "pickled: expected no error",
+            "right: a grid-stride loop",
+            "    for (size_t n = rows * (size_t)columns; k < n; k += (size_t)gridDim.x * blockDim.x)\n        result[k] = source[index[k / columns] * (size_t)columns + k % columns];\n",
+            None,
         ),
-        (
-            "a list of float32",
-            [
-                (
-                    "    if not isinstance(x, np.ndarray) or x.dtype != np.float32:",
-                    "    x = np.asarray(x)\n    if x.dtype != np.float32:",
-                )
-            ],
-            "list: expected TypeError",
-        ),
-        (
-            "a number of type float32",
-            [("not isinstance(x, np.ndarray) or x.dtype != np.float32", "getattr(x, 'dtype', None) != np.float32")],
-            "float32: expected TypeError",
-        ),
-        ("two sizes", [("for size in 0, 1, 255, 256, 257, 1000:", "for size in 0, 1000:")], "sizes around 256"),
-        (
-            "compared roughly",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "np.testing.assert_allclose(result, np.clip(before, low, high), atol=0.9)",
-                )
-            ],
-            "more than high",
-        ),
-        ("any exception will do", [("except TypeError:", "except Exception:")], "ValueError for float64"),
-        ("backwards, but not every second element", [("[::2], -2, 3)", "[::-1], -2, 3)")], "strided"),
-        (
-            "compared when sorted",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "np.testing.assert_array_equal(np.sort(result), np.sort(np.clip(before, low, high)))",
-                )
-            ],
-            "from the end to the beginning",
-        ),
-        (
-            "compared at both ends",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "expected = np.clip(before, low, high)\n    assert len(result) == len(expected)\n    for k in [*range(3), *range(-3, 0)] if len(result) > 5 else range(len(result)):\n        np.testing.assert_equal(result[k], expected[k])",
-                )
-            ],
-            "in the middle",
-        ),
-        (
-            "the size of the result is not looked at",
-            [
-                (
-                    "np.testing.assert_array_equal(result, np.clip(before, low, high))",
-                    "expected = np.clip(before, low, high)\n    for a, b in zip(result, expected):\n        np.testing.assert_equal(a, b)",
-                )
-            ],
-            "one element too many",
-        ),
+        ("right: one more if it does not divide", [("(elements + THREADS - 1) / THREADS", "elements / THREADS + (elements % THREADS != 0)")], None),
+    ],
+    "vector4": [
+        ("the rest is forgotten", [("    for (size_t i = 4 * packs + thread; i < n; i += threads)\n        result[i] = factor * x[i];\n", "")], "which loop has this element"),
+        ("the rest begins at packs", [("i = 4 * packs + thread", "i = packs + thread")], "expected 256 of each|one thread reads"),
+        ("one by one", [("for (size_t p = thread; p < packs; p += threads) {", "for (size_t i = thread; i < 4 * packs; i += threads)\n        result[i] = factor * x[i];\n    for (size_t p = 0; p < 0; p++) {")], "one float4"),
+        ("only x is looked at", [(" && (size_t)result % 16 == 0", "")], "multiple of 16[\\s\\S]*which addresses"),
+        ("addresses are not looked at", [("if ((size_t)x % 16 == 0 && (size_t)result % 16 == 0)\n        ", "")], "multiple of 16[\\s\\S]*which addresses"),
+        ("a multiple of 4", [("% 16", "% 4")], "multiple of 16[\\s\\S]*which addresses"),
+        ("never by four", [("packs = n / 4", "packs = 0")], "how many packs"),
+        ("rounded up", [("packs = n / 4", "packs = (n + 3) / 4")], "behind the end"),
+        ("packs as an int", [("packs = n / 4", "packs = (int)n / 4")], "n may be too large for an int"),
+        ("the address of element p", [("((const float4 *)x)[p]", "*(const float4 *)(x + p)")], "multiple of 16"),
+        ("w is forgotten", [("        four.w *= factor;\n", "")], "which loop has this element"),
+        ("thread 0 does the packs", [("for (size_t p = thread; p < packs; p += threads)", "for (size_t p = 0; thread == 0 && p < packs; p++)")], "its own part"),
+        ("right: if in place of loops", [("for (size_t p = thread; p < packs; p += threads) {", "size_t p = thread;\n    if (p < packs) {"), ("for (size_t i = 4 * packs + thread; i < n; i += threads)", "size_t i = 4 * packs + thread;\n    if (i < n)")], None),
+        ("right: make_float4, a mask", [("((float4 *)result)[p] = four;", "reinterpret_cast<float4 *>(result)[p] = make_float4(four.x, four.y, four.z, four.w);"), ("(size_t)x % 16 == 0 && (size_t)result % 16 == 0", "(((size_t)x | (size_t)result) & 15) == 0")], None),
+    ],
+    "dtype": [
+        ("sizeof(float)", [("sizeof(T)", "sizeof(float)")], "behind the end|nobody has written|float64"),
+        ("always sizeof(double)", [("sizeof(T)", "sizeof(double)")], "ended, or crashed|float32"),
+        ("a float in the kernel", [("result[i] = source[index[i]]", "{ float element = source[index[i]]; result[i] = element; }")], "digits are lost"),
+        ("no guard", [("if (i < n)\n        ", "")], "behind the end|outside"),
+        ("thread 0 does all", [("if (i < n)\n        result[i]", "if (i == 0)\n        for (; i < n; i++)\n            result[i]")], "one thread reads and writes"),
+        ("bytes, not elements", [("gather_float64(&source64[0], size,", "gather_float64(&source64[0], x.nbytes,")], "number of elements"),
+        ("n in bytes", [("size, &index[0], n, &result64[0]", "size, &index[0], idx.nbytes, &result64[0]")], "number of elements"),
+        ("no C function for double", [("    error = gather(source, size, index, n, result);\n", "")], "float64.*came CudaError|who computes"),
+        ("the error is dropped", [("error = gather(source, size, index, n, result)", "error = 0 * gather(source, size, index, n, result)")], "cudaMalloc.* expected .*came no exception"),
+        ("the code is not kept", [("code = gather_float64(", "gather_float64(")], "cudaMalloc.* expected .*came no exception"),
+        ("no branch for float64", [("    else:\n        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n", "")], "branch of its own|no CUDA call"),
+        ("by way of float32", [("        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n", "        result[:] = gather(x.astype(np.float32), idx)\n")], "digits are lost"),
+        ("by NumPy", [("        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n", "        result[:] = x[idx]\n")], "no CUDA call"),
+        ("on the CPU, behind a CUDA call", [("    error = gather(source, size, index, n, result);", "    error = cudaDeviceSynchronize();\n    for (int i = 0; i < n; i++)\n        result[i] = source[index[i]];")], "who computes"),
+        ("with the GIL", [("        source64, result64 = x, result\n        with nogil:\n            code", "        source64, result64 = x, result\n        code")], "with nogil"),
+        ("right: elif, and T by name", [("    else:\n", "    elif x.dtype == np.float64:\n"), ("error = gather(", "error = gather<double>(")], None),
+    ],
+    "clip_kernel": [
+        ("no upper limit", [("x[i] > high ? high : x[i]", "x[i]")], "above high"),
+        ("the limits exchanged", [("x[i] < low ? low : x[i] > high ? high", "x[i] < low ? high : x[i] > high ? low")], "above high"),
+        ("no guard", [("if (i < n)\n        ", "")], "behind the end"),
+        ("fminf and fmaxf drop NaN", [("x[i] < low ? low : x[i] > high ? high : x[i]", "fminf(fmaxf(x[i], low), high)")], "drop NaN"),
+        ("NaN becomes high", [("x[i] < low ? low : x[i] > high ? high : x[i]", "x[i] < low ? low : x[i] < high ? x[i] : high")], "both false"),
+        ("the launch is not looked at", [("    CHECK_GOTO(error, cudaGetLastError(), cleanup);\n", "")], "the launch of .*fails"),
+        ("no launch", [("    Clip<<<blocks, THREADS>>>(d_x, low, high, d_result, n);\n", "")], "nobody has written"),
+        ("no copy back", [("    CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup);\n", "")], "the copy back"),
+        ("the other direction", [("cudaMemcpyDeviceToHost), cleanup", "cudaMemcpyHostToDevice), cleanup")], "DeviceToHost|HostToDevice"),
+        ("a return that frees nothing", [("CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup)", "return cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost)")], "stays allocated|never freed"),
+        ("the pointers of the host", [("(d_x, low, high, d_result, n)", "(x, low, high, result, n)")], "not device memory but the host's"),
+        ("one thread does all", [("    if (i < n)\n        result[i]", "    for (; i < n && blockIdx.x + threadIdx.x == 0; i++)\n        result[i]")], "its own part"),
+        ("right: a grid-stride loop", [("    if (i < n)", "    for (; i < n; i += (size_t)gridDim.x * blockDim.x)")], None),
+        ("right: ifs", [("        result[i] = x[i] < low ? low : x[i] > high ? high : x[i];", "    {\n        float e = x[i];\n        if (e < low)\n            e = low;\n        if (e > high)\n            e = high;\n        result[i] = e;\n    }")], None),
+    ],
+    "clip_module": [
+        ("any dtype", [("    if not isinstance(x, np.ndarray) or x.dtype != np.float32:\n        raise TypeError(f\"x: a NumPy array of float32 is taken, not {getattr(x, 'dtype', type(x))}\")\n", "")], "expected TypeError"),
+        ("only the dtype", [("not isinstance(x, np.ndarray) or x.dtype", "getattr(x, 'dtype', None)")], "float32, .*expected TypeError"),
+        ("what can become an array", [("    if not isinstance(x, np.ndarray) or", "    x = np.asarray(x)\n    if")], "list, .*expected TypeError|float32, .*expected TypeError"),
+        ("ValueError", [("raise TypeError", "raise ValueError")], "expected TypeError, came ValueError"),
+        ("only contiguous arrays", [('np.require(x, requirements=["C", "A"])', "x")], "every third element"),
+        ("not aligned", [('np.require(x, requirements=["C", "A"])', "np.ascontiguousarray(x)")], "an unaligned array"),
+        ("only arrays that may be written", [("cdef const float", "cdef float")], "a read-only array"),
+        ("in place", [("    result = np.empty(x.size, np.float32)", "    result = np.require(x, requirements=['C', 'A'])")], "new array"),
+        ("bytes", [("x_view.shape[0])", "x_view.nbytes)")], "number of elements"),
+        ("n from the caller", [("&result_view[0], x_view.shape[0])", "&result_view[0], 3)")], "n = 3"),
+        ("by NumPy", [("        code = c_clip(&x_view[0], low, high, &result_view[0], x_view.shape[0])\n", "        pass\n    result[:] = np.clip(x, low, high)\n")], "no CUDA call"),
+        ("the limits exchanged", [("&x_view[0], low, high", "&x_view[0], high, low")], "clip.x, "),
+        ("the code is not kept", [("code = c_clip(", "c_clip(")], "cudaMalloc.* expected .*came no exception"),
+        ("with the GIL", [("    with nogil:\n        code", "    code")], "GIL"),
+        ("size as an int, in the declaration too", [("float *result, size_t n)", "float *result, signed char n)")], "n = |number of elements|compile"),
+        ("right: a memory view of a copy", [('np.require(x, requirements=["C", "A"])', "np.array(x, np.float32, copy=True, order='C', subok=False)"), ("x_view.shape[0])", "<size_t>n)"), ("    with nogil", "    cdef Py_ssize_t n = x.size\n    with nogil")], None),
+    ],
+    "clip_test": [
+        ("assert (…, …) is always true", [("assert result.dtype == np.float32, result.dtype", "assert (result.dtype == np.float32, result.dtype)")], "returns float64"),
+        ("NaN makes the test fail", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "assert (result == np.clip(before, low, high)).all()")], "clip is right, and your test ends with AssertionError"),
+        ("no NaN", [("check(np.array([1, np.nan, 5], np.float32), -2, 3)\n", "")], "turns NaN into low"),
+        ("no size behind a block", [("0, 1, 255, 256, 257, 1000", "0, 1, 256, 512"), ("9, 1000)", "9, 512)")], "last full block"),
+        ("never empty", [("in 0, 1", "in 2, 1")], "empty array"),
+        ("never too large", [("random.uniform(-9, 9,", "random.uniform(-9, 3,"), ("np.nan, 5]", "np.nan, 2]")], "upper limit"),
+        ("no TypeError asked for", [('try:\n    clip(np.ones(3), -2, 3)\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError("an array of float64 is taken")\n', "")], "takes float64"),
+        ("the AssertionError is caught, too", [('except TypeError:\n    pass\nelse:\n    raise AssertionError("an array of float64 is taken")', 'except Exception:\n    pass')], "takes float64"),
+        ("x is not looked at afterwards", [("    np.testing.assert_array_equal(x, before)\n", "")], "writes to x"),
+        ("not all elements", [("assert_array_equal(result, np.clip(before, low, high))", "assert_array_equal(result[:-1], np.clip(before, low, high)[:-1])")], "last element"),
+        ("roughly", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "np.testing.assert_allclose(result, np.clip(before, low, high), atol=0.1)")], "adds 0.001"),
+        ("zip, which ends early", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "for a, b in zip(result, np.clip(before, low, high)):\n        np.testing.assert_equal(a, b)")], "one element too many"),
+        ("from the end, and no step", [("[::2], -2, 3)", "[::-1], -2, 3)")], "strided"),
+        ("exit", [("# END OF YOUR LINES\n\n\n", "raise SystemExit\n\n\n")], "compare|passes with"),
+        ("right: unittest's words", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "expected = np.clip(before, low, high)\n    assert result.shape == expected.shape and np.array_equal(result, expected, equal_nan=True)")], None),
+    ],
+    "pinned": [
+        ("ordinary memory", [("buffer=PinnedMemory(n * dtype.itemsize)", "buffer=bytearray(n * dtype.itemsize)")], "no page-locked|no CUDA call"),
+        ("never given back", [("        pinned_free(self.data)  # an error is lost: nobody could catch an exception here", "        pass")], "__dealloc__"),
+        ("given back twice", [("        pinned_free(self.data)  #", "        pinned_free(self.data)\n        pinned_free(self.data)  #")], "freed before"),
+        ("as many bytes as elements", [("PinnedMemory(n * dtype.itemsize)", "PinnedMemory(n)")], "buffer is too small|TypeError"),
+        ("always four bytes", [("n * dtype.itemsize", "n * 4")], "too small"),
+        ("the bytes are not kept", [("        self.bytes = bytes\n", "")], "too small"),
+        ("the code is not looked at", [("check(pinned_allocate(&self.data, bytes))", "pinned_allocate(&self.data, bytes)")], "cudaMallocHost.*fails"),
+        ("an address of its own", [("check(pinned_allocate(&self.data, bytes))", "cdef void *data\n        check(pinned_allocate(&data, bytes))")], "page-locked|crash"),
+        ("nobody keeps the memory", [("    return np.ndarray(n, dtype, buffer=PinnedMemory(n * dtype.itemsize))", "    cdef PinnedMemory memory = PinnedMemory(n * dtype.itemsize)\n    return np.asarray(<char[:n * dtype.itemsize]> <char *> memory.data).view(dtype)")], "page-locked memory"),
+        ("the view keeps somebody else", [("PyBuffer_FillInfo(view, self,", "PyBuffer_FillInfo(view, None,")], "page-locked memory"),
+        ("read-only", [("self.bytes, 0, flags)", "self.bytes, 1, flags)")], "not read-only"),
+        ("a copy", [("    return np.ndarray(n, dtype, buffer=PinnedMemory(n * dtype.itemsize))", "    return np.ndarray(n, dtype, buffer=PinnedMemory(n * dtype.itemsize)).copy()")], "whose memory"),
+        ("right: np.frombuffer", [("np.ndarray(n, dtype, buffer=PinnedMemory(n * dtype.itemsize))", "np.frombuffer(PinnedMemory(n * dtype.itemsize), dtype, n)")], None),
+        ("right: freed if it is not NULL", [("        pinned_free(self.data)  #", "        if self.data != NULL:\n            pinned_free(self.data)  #")], None),
     ],
 }

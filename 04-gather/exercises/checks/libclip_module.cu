@@ -1,17 +1,24 @@
-// Exercise 5, clip: the kernel, and the C function that calls it.
-// Check: make exercises EXERCISE=clip
+// The library of exercise 6, clip_module: it is given. For the check it also keeps with what clip() was called last.
 #include "check.h"
+#include <dlfcn.h>
 
 #pragma GCC visibility push(default)
-#include "clip.h"
+#include "clip_module.h"
+extern "C" struct Arrived {
+    const float *x, *result;
+    size_t n;
+    int calls, has_gil;
+} arrived;
 #pragma GCC visibility pop
 
+struct Arrived arrived;
 const int THREADS = 256; // a block
 
 __global__ void Clip(const float *x, float low, float high, float *result, size_t n)
 {
-    // YOUR LINES, about 3: the element of this thread. NaN is neither smaller nor larger than any number.
-    // END OF YOUR LINES
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        result[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 }
 
 extern "C" int clip(const float *x, float low, float high, float *result, size_t n)
@@ -19,21 +26,19 @@ extern "C" int clip(const float *x, float low, float high, float *result, size_t
     cudaError_t error = cudaSuccess;
     float *d_x = NULL, *d_result = NULL;
     size_t bytes = n * sizeof(float);
+    int (*is_gil_held)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Check");
+    arrived = {x, result, n, arrived.calls + 1, is_gil_held && is_gil_held()};
 
-    if (n == 0)
-        return cudaSuccess;
     CHECK_GOTO(error, cudaMalloc(&d_x, bytes), cleanup);
     CHECK_GOTO(error, cudaMalloc(&d_result, bytes), cleanup);
     CHECK_GOTO(error, cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice), cleanup);
-    cudaGetLastError(); // an older error, somebody else's, is not this launch's
-    // YOUR LINES, about 3: launch the kernel. Was the launch accepted? Copy the result back.
-    // END OF YOUR LINES
+    Clip<<<(n + THREADS - 1) / THREADS, THREADS>>>(d_x, low, high, d_result, n);
+    CHECK_GOTO(error, cudaGetLastError(), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost), cleanup);
 
 cleanup:
     cudaFree(d_result);
     cudaFree(d_x);
-    if (error != cudaSuccess)
-        cudaGetLastError(); // the return value tells it: it is not left for somebody else to find
     return error;
 }
 

@@ -1,0 +1,53 @@
+// Each CUDA call of clip() fails in turn; then numbers below, between and above the limits, and NaN, in many sizes.
+#include "exercise.cuh"
+#include "libclip_kernel.cu"
+#include <math.h>
+
+static void check(const std::vector<float> &x, float low, float high)
+{
+    int n = x.size(), error = 0;
+    std::vector<float> result(n, -7777);
+    auto seen = see([&] { error = clip(x.data(), low, high, result.data(), n); });
+    char call[100];
+    snprintf(call, sizeof call, "clip(x, %g, %g, result, %d)", low, high, n);
+    expect_return(0, error, call, "the launch, and the copy back: their arguments");
+    for (int i = 0; i < n; i++) {
+        float expected = x[i] < low ? low : x[i] > high ? high : x[i];
+        bool is_right = result[i] == expected || (isnan(result[i]) && isnan(expected));
+        if (!is_right)
+            wrong(
+                isnan(expected)
+                    ? "NaN < low and NaN > high are both false; fminf, fmaxf, min and max drop NaN"
+                : result[i] == -7777
+                    ? "the copy back: from the device to result, all bytes"
+                    : "the kernel: what is the result if x[i] is below low, above high, "
+                      "between the two?",
+                "%s: x[%d] is %s, expected %s, came %s", call, i, std::to_string(x[i]).c_str(),
+                as_text(expected), as_text(result[i]));
+    }
+    if (is_on_stand_in && seen.writes < n)
+        wrong("who computes: the threads of the kernel?", "%s: the threads write %lld elements",
+              call, seen.writes);
+    expect_shared(seen, 6, call);
+}
+
+int main(void)
+{
+    expect_each_failure(
+        "clip",
+        [] {
+            float x[3] = {1, 2, 3}, result[3];
+            return clip(x, 0, 1, result, 3);
+        },
+        true);
+    check({-5, 0.5, 5}, -1, 1);
+    check({-5, NAN, 0, 5}, -1, 1);
+    check({-5, 0, 5, -INFINITY, INFINITY}, -INFINITY, INFINITY);
+    for (int n : {1, 255, 256, 257, random_number(1000, 9000)}) {
+        std::vector<float> x = random_numbers<float>(n, -9, 9);
+        x[random_number(0, n - 1)] = NAN;
+        check(x, random_number(-8, -1) + 0.5f, random_number(0, 8) + 0.5f);
+        check(x, 2.5, 2.5);
+    }
+    return passed();
+}

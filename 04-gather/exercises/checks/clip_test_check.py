@@ -1,0 +1,86 @@
+"""The learner's test has to pass with a clip that is right, and to fail with each that is wrong."""
+
+import os
+import runpy
+import sys
+import types
+
+import numpy as np
+
+from exercise import in_a_process, passed, wrong
+
+
+def right(x, low, high):
+    if not isinstance(x, np.ndarray) or x.dtype != np.float32:
+        raise TypeError("float32")
+    return np.clip(x, np.float32(low), np.float32(high))
+
+
+def but(change):
+    """As it should be, and then changed: change(result, x, low, high) returns another result."""
+    return lambda x, low, high: change(right(x, low, high), x, low, high)
+
+
+def replaced(result, where, by=77):
+    result[where] = by
+    return result
+
+
+def in_place(x, low, high):
+    x[...] = right(x, low, high)
+    return x.copy()
+
+
+def no_steps(x, low, high):
+    return right(np.resize(x.base, x.size) if isinstance(x, np.ndarray) and x.strides[0] not in (4, 8) else x, low, high)
+
+
+def any_type(x, low, high):
+    return right(np.asarray(x, np.float32), low, high)
+
+
+def no_empty(result, x, low, high):
+    return result if x.size > 0 else result[0]
+
+
+WRONG = [
+    ("has no upper limit", "an element above high", but(lambda r, x, low, high: np.maximum(x, np.float32(low)))),
+    ("has no lower limit", "an element below low", but(lambda r, x, low, high: np.minimum(x, np.float32(high)))),
+    ("makes low of what is between", "an element between the two", but(lambda r, x, low, high: replaced(r, r < high, low))),
+    ("is wrong in the first element", "each element is compared", but(lambda r, x, low, high: replaced(r, slice(1)))),
+    ("is wrong in the last element", "each element is compared", but(lambda r, x, low, high: replaced(r, slice(-1, None)))),
+    ("returns one element too many", "the size of the result", but(lambda r, x, low, high: np.append(r, r[:1]))),
+    ("adds 0.001 to each element", "the result is compared exactly", but(lambda r, x, low, high: r + np.float32(0.001))),
+    (
+        "loses the elements behind the last full block of 256",
+        "a size above 256 that 256 does not divide",
+        but(lambda r, x, low, high: replaced(r, slice(x.size // 256 * 256 if x.size > 256 else x.size, None), 0)),
+    ),
+    ("turns NaN into low", "a NaN, and a comparison that sees it", but(lambda r, x, low, high: replaced(r, np.isnan(x), low))),
+    ("returns float64", "the dtype of the result", but(lambda r, x, low, high: r.astype(float))),
+    ("writes to x as well", "x is compared with what it was", in_place),
+    ("takes the wrong elements of a strided array", "every second element of an array, x[::2]", no_steps),
+    ("fails for an empty array", "an array of no element", but(no_empty)),
+    ("takes float64", "a float64 array raises TypeError", any_type),
+]
+
+
+def answer(function):
+    """"passes", or with what the learner's test ends, with this function as clip. In a process of its own."""
+    sys.modules["clip_module"] = types.ModuleType("clip_module")
+    sys.modules["clip_module"].clip = function
+    try:
+        runpy.run_path("clip_test.py", run_name="__main__")
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}".strip().replace("\n", " ")[:150]
+    return "passes"
+
+
+for _ in range(3):
+    came, said = in_a_process(lambda: answer(right))
+    if came != "passes":
+        wrong("what does the test expect?", f"clip is right, and your test ends with {came}")
+for what, look_at, function in WRONG:
+    if in_a_process(lambda: answer(function))[0] == "passes":
+        wrong(f"is there {look_at}?" if look_at.startswith("a") else f"the test: {look_at}", f"your test passes with a clip that {what}")
+passed()

@@ -1,0 +1,62 @@
+"""Where the arrays lie, and when their memory is given back; what is in them; each CUDA call that fails."""
+
+import ctypes
+import gc
+
+import numpy as np
+
+import exercise
+from exercise import expect, expect_each_failure, expect_no_error, passed, rng, wrong
+from pinned import PinnedMemory, pinned_empty
+
+
+def expect_pinned(expected, look_at, what, address):
+    """What cudaPointerGetAttributes says of the address: 1 is page-locked memory of the host. Only on the stand-in."""
+    gc.collect()
+    attributes = (ctypes.c_int * 16)()
+    if exercise.is_on_stand_in:
+        exercise.cuda.cudaPointerGetAttributes(attributes, ctypes.c_void_p(address))
+        words = {True: "page-locked memory", False: "no page-locked memory (any more)"}
+        if (attributes[0] == 1) != expected:
+            wrong(look_at, f"{what}: expected {words[expected]} at its address, came {words[not expected]}")
+
+
+def check(n, dtype):
+    name = f"pinned_empty({n}, {np.dtype(dtype)})"
+    x = expect_no_error("np.ndarray(n, dtype, buffer=PinnedMemory(bytes))", name, lambda: pinned_empty(n, dtype))
+    if type(x) is not np.ndarray or x.dtype != dtype or x.shape != (n,):
+        came = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
+        wrong("np.ndarray(n, dtype, buffer=...)", f"{name}: expected {np.dtype(dtype)} of shape ({n},), came {came}")
+    address = x.ctypes.data
+    expect_pinned(True, "whose memory does the array have? buffer=, and PyBuffer_FillInfo", name, address)
+    expected = rng.integers(1, 100, n).astype(dtype)
+    try:
+        x[:] = expected
+    except ValueError as error:
+        wrong("PyBuffer_FillInfo: the fifth argument is 0, not read-only", f"{name}[:] = ...: came {error}")
+    other = pinned_empty(n, dtype)
+    other[:] = 0
+    expect("does each array have memory of its own?", f"{name}, of two", expected, x)
+    view = x[n // 2 :]
+    del x
+    expect_pinned(True, "PyBuffer_FillInfo(view, self, ...): the view keeps self alive", f"{name}, a view of it is left", address)
+    expect("a view of the array keeps the memory", f"{name}[{n // 2}:]", expected[n // 2 :], view)
+    del view
+    expect_pinned(False, "__dealloc__ gives the memory back", f"{name}, and nobody has it any more", address)
+
+
+expect_each_failure("pinned_empty(5)", lambda: pinned_empty(5))
+for n, dtype in (3, np.float32), (1, np.float64), (1000, np.int32), (int(rng.integers(5000, 90000)), np.float32):
+    check(n, dtype)
+size = memoryview(PinnedMemory(4096)).nbytes
+if size != 4096:
+    wrong("PyBuffer_FillInfo: the size, self.bytes", f"memoryview(PinnedMemory(4096)).nbytes: expected 4096, came {size}")
+expect_no_error("__cinit__: bytes may be 0", "pinned_empty(0)", lambda: pinned_empty(0))
+before = exercise.free_bytes()
+try:
+    pinned_empty(2**62)  # more than NumPy takes
+except (TypeError, ValueError, MemoryError, OverflowError):
+    pass
+if exercise.free_bytes() < before:
+    wrong("__dealloc__: it runs also if np.ndarray raises an exception", "pinned_empty(2**62): memory stays allocated")
+passed()
