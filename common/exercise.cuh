@@ -59,7 +59,7 @@ static inline void expect_shared(const cpu_cuda_seen &seen, long long most, cons
 }
 
 // f() in a process of its own, since a kernel that fails ends all CUDA in its process. Neither may have used CUDA before.
-// What f() returns, or -1000 if the process ends before; what it writes to stderr is in *said.
+// What f() returns, or -1000 if the process ends before; what it writes to stderr is in *said. wrong() in f() ends both.
 template <typename F> static int in_a_process(F f, std::string *said = NULL)
 {
     int ends[2], answer = -1000;
@@ -69,9 +69,8 @@ template <typename F> static int in_a_process(F f, std::string *said = NULL)
         exit(EXIT_FAILURE);
     pid_t child = fork();
     if (child == 0) {
+        dup2(fileno(file), 1);
         dup2(fileno(file), 2);
-        if (!freopen("/dev/null", "w", stdout))
-            _exit(1);
         answer = f();
         _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
     }
@@ -81,9 +80,18 @@ template <typename F> static int in_a_process(F f, std::string *said = NULL)
     close(ends[0]);
     waitpid(child, NULL, 0);
     rewind(file);
-    for (int c; said && (c = fgetc(file)) != EOF;)
-        *said += (char)c;
+    std::string text;
+    for (int c; (c = fgetc(file)) != EOF;)
+        text += (char)c;
     fclose(file);
+    size_t at = text.find("\n  wrong    ");
+    if (at != std::string::npos) {
+        printf("%s", text.c_str() + at);
+        fflush(stdout);
+        _exit(1);
+    }
+    if (said)
+        *said = text;
     return answer;
 }
 
