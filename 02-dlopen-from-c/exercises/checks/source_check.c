@@ -3,6 +3,7 @@
 // Built with: -Wl,-rpath,'$(NVRTC_FOLDER)'
 #include "exercise.h"
 #include "source.c"
+#include <errno.h>
 
 static int (*real_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                           unsigned, CUstream, void **, void **);
@@ -23,8 +24,13 @@ static int look(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx
                           "the type that the kernel reads there";
     size_t threads = (size_t)bx * by * bz * tx * ty * tz;
     launches++;
-    if (!arguments || !arguments[0] || !arguments[1] || !arguments[2])
-        wrong(look_at, "cuLaunchKernel: NULL has come for the address of an argument");
+    for (int i = 0; i < 3; i++)
+        if (!arguments || !arguments[i])
+            wrong(look_at, "cuLaunchKernel: NULL has come for the address of an argument");
+        else if (access(arguments[i], F_OK) != 0 && errno == EFAULT) // nothing can be read there
+            wrong(look_at,
+                  "cuLaunchKernel: argument %d of the kernel: came %p, which is no address", i + 1,
+                  arguments[i]);
     as_text(came, *(CUdeviceptr *)arguments[0], *(size_t *)arguments[1], *(float *)arguments[2]);
     if (strcmp(given, came) != 0)
         wrong(look_at, "cuLaunchKernel: expected AddAll%s, came AddAll%s", given, came);
