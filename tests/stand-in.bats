@@ -389,6 +389,37 @@ PROGRAM
     assert_output 0
 }
 
+@test "stand-in: an access in the source is one, wherever g++ would move or split it" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void k(float4 *a, int n)
+{
+    int i = threadIdx.x;
+    float4 v = a[i];
+    v.x = 1;
+    if (i < n) v.y = a[i + 32].w;
+    float w = a[i + 64].x;
+    if (i < n) v.z = w;
+    a[i] = v;
+}
+int main()
+{
+    float4 *a;
+    CHECK(cudaMalloc(&a, 96 * sizeof *a));
+    CHECK(cudaMemset(a, 0, 96 * sizeof *a));
+    k<<<1, 32>>>(a, 8);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(a));
+}
+PROGRAM
+    try env CPU_CUDA_PICTURE="$BATS_TEST_TMPDIR/picture.svg" "$BATS_TEST_TMPDIR/program"
+    run awk '/^program.cu/ { print $1, $2, $3, $4 }' <<<"$stderr"
+    assert_output 'program.cu:5 read 32 512
+program.cu:7 read 8 32
+program.cu:8 read 32 128
+program.cu:10 write 32 512'
+}
+
 # ---- The classic bugs, each with a message
 
 @test "stand-in: the nine classic bugs: what a GPU says, and what the stand-in says besides" {
@@ -407,7 +438,7 @@ PROGRAM
         "classic_bugs.cu:4: kernel fill writes 0x[0-9a-f]+, which is not device memory but the host's \(block [0-3],0,0 thread 0,0,0\)"
     says 3 '' 'host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpy first'
     says 4 'bug 4: launch cudaSuccess, sync cudaErrorIllegalAddress' \
-        'classic_bugs.cu:4: kernel fill writes memory that was freed \(4000 bytes\) \(block [0-3],0,0 thread 0,0,0\)'
+        'classic_bugs.cu:4: kernel fill writes memory that was freed by cudaFree \(4000 bytes\) \(block [0-3],0,0 thread 0,0,0\)'
     says 5 'bug 5: launch cudaSuccess, sync cudaErrorIllegalAddress' \
         "classic_bugs.cu:5: index 8 is outside the array, whose type is 'float \[8\]'"
     says 6 'bug 6: launch cudaSuccess, sync cudaSuccess' \
@@ -660,6 +691,78 @@ PROGRAM
     assert_quiet_stand_in
 }
 
+@test "stand-in: two races of one thread, both perhaps harmless, are told both" {
+    try_on_cpu <<'PROGRAM'
+#include "check.h"
+__global__ void k(int *n, int *out)
+{
+    if (threadIdx.x < 63) {
+        atomicAdd(&n[0], 1);
+        atomicAdd(&n[1], 1);
+        out[0] = 7;
+    } else {
+        int a = n[0];
+        int b = n[1];
+        out[0] = a + b;
+    }
+}
+int main()
+{
+    int *n;
+    CHECK(cudaMalloc(&n, 12));
+    CHECK(cudaMemset(n, 0, 12));
+    k<<<1, 64>>>(n, n + 2);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaFree(n));
+}
+PROGRAM
+    assert_regex "$stderr" 'program.cu:9: kernel k has a race: .* reads what .* wrote atomically at program.cu:5,'
+    assert_regex "$stderr" 'program.cu:10: kernel k has a race: .* reads what .* wrote atomically at program.cu:6,'
+    assert_regex "$stderr" 'program.cu:11: kernel k has a race: .* writes what .* wrote at program.cu:7,'
+}
+
+@test "stand-in: an address that is no multiple of the size is told, for each access" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); }
+template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
+template <class T> __global__ void Volatile(char *p, int at) { *(volatile int *)(p + at) = 1; }
+template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
+int main(int argc, char **argv)
+{
+    char *p;
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    for (int at = argc > 2 ? atoi(argv[2]) : 0; argc > 1; argc = 0) {
+#define TRY(kernel, T) if (strcmp(argv[1], #kernel "<" #T ">") == 0) kernel<T><<<1, 1>>>(p, at);
+#define BOTH(T) TRY(Read, T) TRY(Write, T)
+        BOTH(short) BOTH(int) BOTH(double) BOTH(float2) BOTH(float4) TRY(Volatile, int) TRY(Atomic, int)
+    }
+    printf("%d\n", cudaDeviceSynchronize());
+    cudaFree(p);
+}
+PROGRAM
+    while read -r type right wrongs; do
+        for kernel in Read Write Volatile Atomic; do
+            [[ $kernel = [RW]* || $type = int ]] || continue
+            try "$BATS_TEST_TMPDIR/program" "$kernel<$type>" "$right"
+            assert_output 0
+            assert_quiet_stand_in
+            for wrong in $wrongs; do
+                try "$BATS_TEST_TMPDIR/program" "$kernel<$type>" "$wrong"
+                assert_output 716
+                assert_regex "$stderr" "kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no multiple of"
+            done
+        done
+    done <<<'short 2 1
+int 4 1 2 3
+double 8 4
+float2 8 4
+float4 16 4 8'
+}
+
 @test "stand-in: gdb stops in a kernel, at the thread that a message names, and shows its variables" {
     command -v gdb >/dev/null || skip 'needs gdb: sudo apt-get install -y gdb'
     cd "$BATS_TEST_TMPDIR" || return 1
@@ -755,6 +858,25 @@ PROGRAM
     needs_gpu '__global__ void k(); int main() { k<<<1, 1>>(); }' 'a declaration or launch without >>>'
 }
 
+@test "stand-in: a source that asks for __CUDA_ARCH__ is told that it is not defined, with the line, once" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    printf '\n#ifdef __CUDA_ARCH__ // 2\n#endif\n' >part.cuh
+    printf '#include "part.cuh"\n// %s\n#if defined(X) || \\\n    __CUDA_ARCH__ >= 700\n#endif\n#  if __CUDA_ARCH__\n#endif\nint main() {}\n' \
+        __CUDA_ARCH__ >program.cu
+    what='warning: __CUDA_ARCH__ is not defined here: host and device code are compiled at once'
+    try "$CPU_NVCC" -c program.cu
+    assert_success
+    assert_equal "$stderr" "program.cu:4: $what"
+    sed -i 2,7d program.cu
+    try "$CPU_NVCC" -c program.cu
+    assert_equal "$stderr" "part.cuh:2: $what"
+    try "$CPU_NVCC" -D__CUDA_ARCH__=900 -c program.cu
+    assert_equal "$stderr" ''
+    rm part.cuh && touch part.cuh
+    try "$CPU_NVCC" -c program.cu
+    assert_equal "$stderr" ''
+}
+
 @test "stand-in: what CUDA 13 has dropped is named, with what takes its place; --dropped-names takes it, and says so once" {
     cd "$BATS_TEST_TMPDIR" || return 1
     dropped() { # a line of a file, the words
@@ -811,7 +933,7 @@ PROGRAM
     says '__global__ void k(int *p) { p[0] = y; }' "^program.cu: In a kernel:
 program.cu:2: error: .y. was not declared in this scope\$"
     says '__device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }' \
-        "in function .k<int>\(int\*\).*
+        "ld: program.cu: in function .k<int>\(int\*\)':
 .*program.cu:2: undefined reference to .f\(int\).
 collect2: error: ld returned 1 exit status\$"
 }
@@ -1157,11 +1279,61 @@ PROGRAM
             d) words='writes the address 0x[0-9a-f]+, where no device memory is' code=717 ;;
             e) words="writes 0x[0-9a-f]+, which is not device memory but the host's" ;;
             f) words='follows a null pointer' ;;
-            g) words='writes memory that was freed \(4000 bytes\)' ;;
+            g) words='writes memory that was freed by cudaFree \(4000 bytes\)' ;;
         esac
         assert_output "0 $code $code 0 $code 0"
         assert_regex "$stderr" "program.cu:2: kernel fill $words"
     done
+}
+
+@test "stand-in: memory is freed by the call that belongs to it; what was freed is told with the call" {
+    try_on_cpu <<'PROGRAM'
+#include <cstdio>
+#include <cstdlib>
+__global__ void k(int *p) { *p = 1; }
+int main(int argc, char **argv)
+{
+    int *d, *h, *own = (int *)malloc(40);
+    cudaMalloc(&d, 40);
+    cudaMallocHost(&h, 40);
+    switch (argc > 1 ? atoi(argv[1]) : 0) {
+    case 1: return cudaFreeHost(d);
+    case 2: return cudaFree(h);
+    case 3: return free(d), 0;
+    case 4: return free(h), 0;
+    case 5: delete[] h; return 0;
+    case 6: return cudaFree(d), free(d), 0;
+    case 7: return cudaFreeHost(h), cudaFree(h);
+    case 8: return cudaFreeHost(h), h[0];
+    case 9: return cudaFreeHost(h), k<<<1, 1>>>(h), cudaDeviceSynchronize();
+    case 10: return cudaFreeAsync(d, 0), cudaFree(d);
+    case 11: return cudaDeviceReset(), cudaFree(d);
+    case 12: return cudaFree(own);
+    }
+    return cudaFree(d), cudaFreeHost(h), free(own), 0;
+}
+PROGRAM
+    assert_success
+    assert_quiet_stand_in
+    n=0
+    while read -r what; do
+        n=$((n + 1))
+        try "$BATS_TEST_TMPDIR/program" "$n"
+        assert_regex "$stderr" "CPU stand-in: $what( |\$|
+)"
+        refute_regex "$stderr" 'was freed by.*was freed by'
+    done <<<'program.cu:10: cudaFreeHost: this memory is freed by cudaFree \(40 bytes\)
+program.cu:11: cudaFree: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:12: free: this memory is freed by cudaFree \(40 bytes\)
+program.cu:13: free: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:14: delete\[\]: this memory is freed by cudaFreeHost \(40 bytes\)
+program.cu:15: free: this memory was freed before, by cudaFree \(40 bytes\)
+program.cu:16: cudaFree: this memory was freed before, by cudaFreeHost \(40 bytes\)
+host code touched 0x[0-9a-f]*, which was freed by cudaFreeHost
+program.cu:3: kernel k writes memory that was freed by cudaFreeHost \(40 bytes\)
+program.cu:19: cudaFree: this memory was freed before, by cudaFreeAsync \(40 bytes\)
+program.cu:20: cudaFree: this memory was freed before, by cudaDeviceReset \(40 bytes\)
+program.cu:21: cudaFree: 0x[0-9a-f]* is not the start of such memory'
 }
 
 @test "stand-in: the host cannot touch device memory; what nobody has written is large numbers, and told" {

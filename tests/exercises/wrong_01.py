@@ -75,7 +75,6 @@ WRONG = {
     ],
     "block_sum": [
         ("no barrier in the loop", [("        __syncthreads();\n    }", "    }")], "race|__syncthreads"),
-        ("the barrier inside the if", [("        if (t < half)\n            part[t] += part[t + half];\n        __syncthreads();", "        if (t < half) {\n            part[t] += part[t + half];\n            __syncthreads();\n        }")], "__syncthreads"),
         ("no 0 for a thread without an element", [("i < n ? x[i] : 0", "x[i]")], "last block|behind"),
         ("volatile for a barrier", [("__shared__ int", "volatile __shared__ int"), ("    for (int half = 128; half > 0; half /= 2) {\n        if (t < half)\n            part[t] += part[t + half];\n        __syncthreads();\n    }", "    for (int half = 128; half > 0; half /= 2)\n        if (t < half)\n            part[t] += part[t + half];\n    __syncthreads();")], "race|wait|__sync"),
         ("by atomics in global memory", "    int i = blockIdx.x * 256 + threadIdx.x;\n    if (threadIdx.x == 0)\n        sums[blockIdx.x] = 0;\n    __syncthreads();\n    if (i < n)\n        atomicAdd(&sums[blockIdx.x], x[i]);\n", "grows in shared memory"),

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 const int N = 250; // elements: 1000 bytes
 
@@ -74,6 +75,20 @@ __global__ void Mixed(int *n)
 
 __global__ void BlockScope(int *n) { atomicAdd_block(n, 1); } // block-scope
 
+__global__ void Condition(int *a)
+{
+    int i = threadIdx.x, next = a[i + 1]; // condition
+    if (i == 3) a[i] = next + 5; // condition
+}
+
+__global__ void Branches(int *a, int n)
+{
+    if ((int)blockIdx.x < n)
+        a[0] = blockIdx.x;
+    else
+        a[0] = blockIdx.x; // branches
+}
+
 template <bool has_fence> __global__ void LastBlock(int *partial, unsigned *count, int *sum)
 {
     if (threadIdx.x > 0) return;
@@ -92,6 +107,21 @@ __global__ void HandOver(int *value, int *flag, int *out)
     } else {
         *out = *value; // no-flag: it does not look whether the flag is 1
     }
+}
+
+struct Shape {
+    __device__ virtual int corners() { return 0; } // constructor
+};
+struct Square : Shape {
+    __device__ Square() {} // constructor
+    __device__ int corners() override { return 4; }
+};
+__global__ void Make(Shape *room)
+{
+    if (threadIdx.x % 2)
+        new (room) Square;
+    else
+        new (room) Shape; // constructor
 }
 
 // ---- Shared memory
@@ -222,6 +252,7 @@ __global__ void Deep(int *p) { *p = deep(p, 1000); }
 // ---- Arithmetic, and waiting
 
 __global__ void Misaligned(float *p) { *(float4 *)p = *(float4 *)(p + 1); } // misaligned
+__global__ void OddInt(char *p, int *sum) { *sum = *(int *)(p + 1); } // misaligned-int
 __global__ void FarShift(int *p, int bits) { *p = 1 << bits; } // far-shift
 __global__ void Divide(volatile int *p) { p[0] = 7 / p[1]; }
 
@@ -278,8 +309,11 @@ int main(int argc, char **argv)
     IF("variable") Variable<<<1, 50>>>();
     IF("mixed") Mixed<<<1, 50>>>(a);
     IF("block-scope") BlockScope<<<20, 50>>>(a);
+    IF("condition") Condition<<<1, 50>>>(a);
+    IF("branches") Branches<<<50, 1>>>(a, 0);
     IF("no-fence") LastBlock<false><<<50, 32>>>(a, count, b);
     IF("no-flag") HandOver<<<2, 1>>>(a, b, b + 1);
+    IF("constructor") Make<<<1, 50>>>((Shape *)a);
     IF("no-barrier") Reverse<<<1, 64>>>(a);
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
@@ -304,6 +338,7 @@ int main(int argc, char **argv)
     IF("past-array") PastArray<<<1, 1>>>(b, 8);
     IF("stack") Deep<<<1, 1>>>(b);
     IF("misaligned") Misaligned<<<1, 1>>>((float *)a);
+    IF("misaligned-int") OddInt<<<1, 1>>>((char *)a, b);
     IF("far-shift") FarShift<<<1, 1>>>(b, 40);
     IF("divide") Divide<<<1, 1>>>(b);
     IF("two-barriers") TwoBarriers<<<1, 8>>>(a);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 const int BLOCKS = 40, THREADS = 96, N = BLOCKS * THREADS;
 
@@ -22,6 +23,14 @@ __global__ void CasLoop(unsigned long long *bits)
         assumed = old;
         old = atomicCAS(bits, assumed, assumed + 3);
     } while (assumed != old);
+}
+
+// Both are read before the first is changed.
+__global__ void TwoCasLoops(int *n)
+{
+    int a = n[0], b = n[1], seen;
+    for (; (seen = atomicCAS(&n[0], a, a + 1)) != a; a = seen) continue;
+    for (; (seen = atomicCAS(&n[1], b, b + 2)) != b; b = seen) continue;
 }
 
 // The block that comes last adds up what all have written.
@@ -260,11 +269,29 @@ __global__ void Heap(int *out)
 {
     Shape *shape = new Square(threadIdx.x);
     int *p = (int *)malloc(3 * sizeof *p), local[3] = {1, 2, 3};
+    float4 *numbers = new float4[1];
     memcpy(p, local, sizeof local);
-    p[2] = shape->area();
+    *numbers = make_float4(0, 0, 0, shape->area());
+    p[2] = numbers->w;
     out[threadIdx.x] = p[0] + p[1] + p[2];
     free(p);
+    delete[] numbers;
     delete shape;
+}
+
+// Objects that a kernel has made, on the heap or at a place of the host's choice: other kernels call what is theirs.
+__global__ void Make(Shape **shapes, Square *room)
+{
+    int i = threadIdx.x;
+    shapes[i] = i % 2 ? new Square(i) : new (room + i) Square(i);
+}
+__global__ void Areas(Shape **shapes, int *out) { out[threadIdx.x] = shapes[threadIdx.x]->area(); }
+__global__ void Destroy(Shape **shapes)
+{
+    if (threadIdx.x % 2)
+        delete shapes[threadIdx.x];
+    else
+        shapes[threadIdx.x]->~Shape();
 }
 
 // Dynamic shared memory as two arrays, then again as one.
@@ -308,6 +335,29 @@ static void add_in_streams(int *a, int *other)
     cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 
+// What lies at a multiple of 4 or 8, for a struct of 8 or 16 bytes.
+struct Pair {
+    int a, b;
+};
+struct Complex {
+    double re, im;
+};
+struct __attribute__((packed)) Record {
+    char tag;
+    int n;
+    double x;
+};
+__global__ void Addresses(int *p)
+{
+    Record *record = (Record *)(p + 12);
+    *(Pair *)(p + 3) = *(Pair *)(p + 1);
+    *(Complex *)(p + 6) = *(Complex *)(p + 10);
+    *(float2 *)(p + 22) = *(float2 *)(p + 26);
+    record->n = 7;
+    record->x = record->n;
+    p[0] = (int)record->x + p[4];
+}
+
 // More places in the source than the stand-in gives numbers to.
 #define TWICE(x) x x
 #define OFTEN(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x)))))))))) // 1024 times
@@ -337,6 +387,7 @@ int main(void)
 
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), CasLoop<<<BLOCKS, THREADS>>>((unsigned long long *)b), result(b), expect("CasLoop", r[0], 3 * N);
+    clear(), TwoCasLoops<<<BLOCKS, THREADS>>>(b), result(b), expect("TwoCasLoops", r[0] + r[1], 3 * N);
     clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
     clear(), Chain<<<BLOCKS, THREADS>>>(a, b, b + 1, c, d), result(c), expect("Chain", r[BLOCKS - 1], sum);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
@@ -382,6 +433,10 @@ int main(void)
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
+    result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
+    expect("Addresses", r[0], 7 + h[2]);
+    Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
+    Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
     clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");

@@ -123,9 +123,9 @@ static void complain_of_device(const struct cpu_access *x)
 {
     const struct cpu_allocation *a = cpu_find_neighbour(x->address);
     const char *end = a ? a->base + a->bytes : NULL;
-    if (a && a->is_freed)
-        cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed (%zu bytes)", verb(x),
-                     a->bytes);
+    if (a && a->freed_by)
+        cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed by %s (%zu bytes)",
+                     verb(x), a->freed_by, a->bytes);
     if (a && x->address < a->base)
         cpu_complain(cudaErrorIllegalAddress, x,
                      "%s %zu bytes, %zu bytes before an allocation of %zu bytes", verb(x), x->bytes,

@@ -69,13 +69,13 @@ struct cpu_checker {
         unsigned waited, released, acquired;
         bool has_fenced;
     } warps[WARPS];
-    struct { // a race, unless it turns out harmless: see cpu_settle
+    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle
         struct cpu_access access;
         uint64_t me, other;
         char before[16];
         const char *name;
         bool is_there, is_open;
-    } doubt;
+    } doubts[4];
     struct { // what a racing read finds in place of what is there: until the next access
         char *address;
         size_t bytes; // or 0

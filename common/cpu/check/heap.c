@@ -6,7 +6,7 @@
 enum { AROUND = 64 }; // bytes: so far from it an access is still taken for one to it
 
 static struct piece {
-    const char *start;
+    _Alignas(16) const char *start; // what is behind the piece may be a float4
     size_t bytes;
     struct piece *next;
 } * heap;
@@ -24,7 +24,7 @@ PUBLIC void *__wrap_malloc(size_t bytes)
     return piece + 1;
 }
 
-PUBLIC void __wrap_free(void *start)
+static void give_back(void *start, const char *name, const void *place)
 {
     struct piece *found = NULL;
     pthread_mutex_lock(&heap_lock);
@@ -35,18 +35,31 @@ PUBLIC void __wrap_free(void *start)
             break;
         }
     pthread_mutex_unlock(&heap_lock);
-    if (found)
-        free(found);
-    else if (!cpu_running)
-        free(start);
+    free(found);
+    if (found || cpu_running) return;
+    const struct cpu_allocation *a = cpu_find_neighbour(start);
+    if (a && a->base == start) { // of CUDA: libc ends the program
+        cpu_call = (struct cpu_call){.name = name, .place = place};
+        cpu_say_who_frees(start);
+    }
+    free(start);
 }
 
 PUBLIC void *__wrap__Znwm(size_t bytes) { return __wrap_malloc(bytes); }
 PUBLIC void *__wrap__Znam(size_t bytes) { return __wrap_malloc(bytes); }
-PUBLIC void __wrap__ZdlPv(void *start) { __wrap_free(start); }
-PUBLIC void __wrap__ZdaPv(void *start) { __wrap_free(start); }
-PUBLIC void __wrap__ZdlPvm(void *start, size_t bytes) { (void)bytes, __wrap_free(start); }
-PUBLIC void __wrap__ZdaPvm(void *start, size_t bytes) { (void)bytes, __wrap_free(start); }
+
+#define HERE __builtin_return_address(0)
+PUBLIC void __wrap_free(void *start) { give_back(start, "free", HERE); }
+PUBLIC void __wrap__ZdlPv(void *start) { give_back(start, "delete", HERE); }
+PUBLIC void __wrap__ZdaPv(void *start) { give_back(start, "delete[]", HERE); }
+PUBLIC void __wrap__ZdlPvm(void *start, size_t bytes)
+{
+    (void)bytes, give_back(start, "delete", HERE);
+}
+PUBLIC void __wrap__ZdaPvm(void *start, size_t bytes)
+{
+    (void)bytes, give_back(start, "delete[]", HERE);
+}
 
 bool cpu_is_in_heap(const struct cpu_access *x)
 {

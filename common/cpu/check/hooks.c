@@ -109,7 +109,7 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
     if (unit < CPU_UNITS) {
         const struct cpu_allocation *a = cpu_unit[unit];
-        if (!a || a->is_freed) return false;
+        if (!a || a->freed_by) return false;
         const struct cpu_shadow *s = &a->shadow;
         size_t offset = (size_t)(address - a->base), end = offset + bytes;
         if (offset >= a->bytes || end > s->all_written || end > a->bytes) return false;
@@ -149,6 +149,18 @@ static INLINE void look(const void *address, size_t bytes, int kind, const void 
     cpu_look_closely(&access);
 }
 
+// An access of 16 bytes may be to a struct of two doubles; a float4's is looked at in ../runtime/fault.c.
+static INLINE void look_aligned(const void *address, size_t bytes, int kind, const void *place)
+{
+    size_t step = bytes < 8 ? bytes : 8;
+    const struct cpu_access access = {address, bytes, kind, place};
+    if ((uintptr_t)address % step && cpu_checker)
+        cpu_complain(cudaErrorMisalignedAddress, &access,
+                     "%s %zu bytes at an address that is no multiple of %zu",
+                     kind & WRITE ? "writes" : "reads", bytes, step);
+    look(address, bytes, kind, place);
+}
+
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
 {
     cpu_note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
@@ -160,15 +172,15 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
         if (k) k->touches = touches;
         if (!k || !k->is_in_doubt) cpu_give_turn(kind & VOLATILE);
     }
-    look(address, bytes, kind, place);
+    look_aligned(address, bytes, kind, place);
 }
 
 // ---- What g++ and clang++ call, for each size
 
 #define HERE __builtin_return_address(0)
 #define LOOKS(n, T) \
-    PUBLIC void __tsan_read##n(T *p) { look(p, n, READ, HERE); } \
-    PUBLIC void __tsan_write##n(T *p) { look(p, n, WRITE, HERE); } \
+    PUBLIC void __tsan_read##n(T *p) { look_aligned(p, n, READ, HERE); } \
+    PUBLIC void __tsan_write##n(T *p) { look_aligned(p, n, WRITE, HERE); } \
     PUBLIC void __tsan_unaligned_read##n(T *p) { look(p, n, READ, HERE); } \
     PUBLIC void __tsan_unaligned_write##n(T *p) { look(p, n, WRITE, HERE); } \
     PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC | VOLATILE, HERE); } \
@@ -178,11 +190,11 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
     } \
     PUBLIC void __tsan_unaligned_volatile_read##n(T *p) \
     { \
-        look_and_spin(p, n, ATOMIC | VOLATILE, HERE); \
+        cpu_note_spin(false), look(p, n, ATOMIC | VOLATILE, HERE); \
     } \
     PUBLIC void __tsan_unaligned_volatile_write##n(T *p) \
     { \
-        look_and_spin(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
+        cpu_note_spin(true), look(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
     }
 LOOKS(1, uint8_t)
 LOOKS(2, uint16_t)
@@ -194,8 +206,12 @@ PUBLIC void __tsan_write_range(void *p, size_t n) { look(p, n, WRITE, HERE); }
 PUBLIC void __tsan_init(void) {}
 PUBLIC void __tsan_func_entry(void *p) { (void)p; }
 PUBLIC void __tsan_func_exit(void) {}
-PUBLIC void __tsan_vptr_update(void **p, void *value) { (void)p, (void)value; }
-PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
+PUBLIC void __tsan_vptr_update(void **p, void *value)
+{
+    (void)value;
+    look_aligned(p, sizeof *p, WRITE, HERE);
+}
+PUBLIC void __tsan_vptr_read(void **p) { look_aligned(p, sizeof *p, READ, HERE); }
 
 // ---- Atomics: the compiler leaves doing them to us as well
 
@@ -205,7 +221,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC T __tsan_atomic##bits##_fetch_##name(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST); \
     }
 #define EXCHANGE(bits, T, name) \
@@ -213,7 +229,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
                                                               int no) \
     { \
         (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
         cpu_note_spin(is_done &&*seen != value); \
@@ -231,7 +247,7 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC T __tsan_atomic##bits##_compare_exchange_val(T *p, T seen, T value, int yes, int no) \
     { \
         (void)no; \
-        look(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         __atomic_compare_exchange_n(p, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return seen; \
     } \
@@ -244,13 +260,13 @@ PUBLIC void __tsan_vptr_read(void **p) { (void)p; }
     PUBLIC void __tsan_atomic##bits##_store(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST); \
     } \
     PUBLIC T __tsan_atomic##bits##_exchange(T *p, T value, int order) \
     { \
         (void)order; \
-        look(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); \
     }
 ATOMICS(8, uint8_t)

@@ -108,6 +108,11 @@ static void close_short_cuts(struct cpu_checker *k)
     memset(k->quiet, 0, sizeof k->quiet);
 }
 
+static bool is_same_access(const struct cpu_doubt *d, const struct cpu_access *x, uint64_t me)
+{
+    return d->access.address == x->address && !((d->me ^ me) & ~BYTES);
+}
+
 // Two threads may write the same, also over what a third has read; a thread may read what others change by atomics, if
 // the next that it does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of
 // a read on another core it is not known yet. True if it is told.
@@ -124,19 +129,18 @@ static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t
     bool is_plain = !(others & ATOMIC) && x->kind == WRITE;
     bool is_doubtful = is_plain || x->kind & VOLATILE & others ||
                        (x->kind == READ && others & ATOMIC && others & WRITE);
-    if (x->bytes > sizeof k->doubt.before || !is_doubtful ||
+    if (x->bytes > sizeof k->doubts[0].before || !is_doubtful ||
         (x->kind & VOLATILE && !(x->kind & WRITE))) {
         cpu_tell_race(x, me, other, name);
         return true;
     }
-    k->doubt.access = *x;
-    k->doubt.me = me;
-    k->doubt.other = other;
-    k->doubt.name = name;
-    k->doubt.is_open = is_at_it && others & WRITE; // perhaps it has not written yet
-    k->doubt.is_there = true;
+    struct cpu_doubt *d = k->doubts, *end = d + sizeof k->doubts / sizeof *d;
+    while (d < end && d->is_there && !is_same_access(d, x, me)) d++;
+    if (d == end || (d->is_there && !d->is_open)) return false; // this one decides
+    *d = (struct cpu_doubt){.access = *x, .me = me, .other = other, .name = name, .is_there = true};
+    d->is_open = is_at_it && others & WRITE; // perhaps it has not written yet
     close_short_cuts(k);
-    memcpy(k->doubt.before, x->address, x->bytes);
+    memcpy(d->before, x->address, x->bytes);
     return false;
 }
 
@@ -152,26 +156,31 @@ static void go_back(const struct cpu_access *x, char *to, const char *before, si
     close_short_cuts(k);
 }
 
+static void settle(struct cpu_doubt *d, const struct cpu_access *next)
+{
+    struct cpu_checker *k = cpu_checker;
+    const struct cpu_access *x = &d->access;
+    uint64_t now_here =
+        (d->name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
+    bool is_same_thread = next && !((d->me ^ now_here) & ~BITS(0, EPOCH));
+    bool is_taken_up = next && next->address == x->address && next->kind & ATOMIC;
+    d->is_there = x->kind == READ && is_same_thread && !is_taken_up;
+    bool is_harmless = x->kind == READ ? is_same_thread
+                                       : d->is_open || memcmp(x->address, d->before, x->bytes) == 0;
+    if (!is_harmless) cpu_tell_race(x, d->me, d->other, d->name);
+}
+
 void cpu_settle(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
-    const struct cpu_access *x = &k->doubt.access;
     if (k->stale.bytes) memcpy(k->stale.address, k->stale.now, k->stale.bytes);
     k->stale.bytes = 0;
-    uint64_t now_here =
-        (k->doubt.name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
-    bool is_same_thread = next && !((k->doubt.me ^ now_here) & ~BITS(0, EPOCH));
-    if (k->doubt.is_there && x->kind == READ && is_same_thread &&
-        !(next->address == x->address && next->kind & ATOMIC))
-        return;
     k->is_in_doubt = false;
-    k->has_no_short_cuts = cpu_is_touching || cpu_has_others;
-    if (!k->doubt.is_there) return;
-    k->doubt.is_there = false;
-    bool is_harmless = x->kind == READ
-                           ? is_same_thread
-                           : k->doubt.is_open || memcmp(x->address, k->doubt.before, x->bytes) == 0;
-    if (!is_harmless) cpu_tell_race(x, k->doubt.me, k->doubt.other, k->doubt.name);
+    for (size_t i = 0; i < sizeof k->doubts / sizeof k->doubts[0]; i++) {
+        if (k->doubts[i].is_there) settle(&k->doubts[i], next);
+        k->is_in_doubt |= k->doubts[i].is_there;
+    }
+    k->has_no_short_cuts = k->is_in_doubt || cpu_is_touching || cpu_has_others;
 }
 
 // ---- Looking, and noting who was here

@@ -97,34 +97,42 @@ enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEn
 #define cudaStreamPerThread ((cudaStream_t)2)
 #define CUDART_CB // how CUDA calls the host's functions
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
-#define CPU_CUDA_ATTRIBUTES(A) /* of the device; the values are for runtime/device.c */ \
-    A(cudaDevAttrMaxThreadsPerBlock, 1, 1024) A(cudaDevAttrMaxBlockDimX, 2, 1024) \
-    A(cudaDevAttrMaxBlockDimY, 3, 1024) A(cudaDevAttrMaxBlockDimZ, 4, 64) \
-    A(cudaDevAttrMaxGridDimX, 5, 2147483647) A(cudaDevAttrMaxGridDimY, 6, 65535) \
-    A(cudaDevAttrMaxGridDimZ, 7, 65535) A(cudaDevAttrMaxSharedMemoryPerBlock, 8, 49152) \
-    A(cudaDevAttrTotalConstantMemory, 9, 65536) A(cudaDevAttrWarpSize, 10, 32) \
-    A(cudaDevAttrMaxPitch, 11, 2147483647) A(cudaDevAttrMaxRegistersPerBlock, 12, 65536) \
-    A(cudaDevAttrClockRate, 13, 1000000) A(cudaDevAttrTextureAlignment, 14, 512) \
-    A(cudaDevAttrGpuOverlap, 15, 1) A(cudaDevAttrMultiProcessorCount, 16, cores()) \
-    A(cudaDevAttrKernelExecTimeout, 17, 0) \
-    A(cudaDevAttrIntegrated, 18, 1) A(cudaDevAttrCanMapHostMemory, 19, 1) \
-    A(cudaDevAttrComputeMode, 20, cudaComputeModeDefault) A(cudaDevAttrConcurrentKernels, 31, 1) \
-    A(cudaDevAttrEccEnabled, 32, 0) A(cudaDevAttrPciBusId, 33, 0) A(cudaDevAttrPciDeviceId, 34, 0) \
-    A(cudaDevAttrMemoryClockRate, 36, 1000000) A(cudaDevAttrGlobalMemoryBusWidth, 37, 64) \
-    A(cudaDevAttrL2CacheSize, 38, 1 << 20) A(cudaDevAttrMaxThreadsPerMultiProcessor, 39, 1024) \
-    A(cudaDevAttrAsyncEngineCount, 40, 1) A(cudaDevAttrUnifiedAddressing, 41, 1) \
-    A(cudaDevAttrComputeCapabilityMajor, 75, 7) A(cudaDevAttrComputeCapabilityMinor, 76, 5) \
-    A(cudaDevAttrStreamPrioritiesSupported, 78, 1) \
-    A(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, 233472) \
-    A(cudaDevAttrMaxRegistersPerMultiprocessor, 82, 65536) A(cudaDevAttrManagedMemory, 83, 1) \
-    A(cudaDevAttrHostNativeAtomicSupported, 86, 1) A(cudaDevAttrPageableMemoryAccess, 88, 0) \
-    A(cudaDevAttrConcurrentManagedAccess, 89, 0) A(cudaDevAttrComputePreemptionSupported, 90, 0) \
-    A(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, 1) A(cudaDevAttrCooperativeLaunch, 95, 1) \
-    A(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, 232448) A(cudaDevAttrMaxBlocksPerMultiprocessor, 106, 16) \
-    A(cudaDevAttrMemoryPoolsSupported, 115, 1)
+#define CPU_CUDA_ATTRIBUTES(A) /* of the device, as in cudaDeviceProp; the values are for runtime/device.c */ \
+    A(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock, 1024) \
+    A(cudaDevAttrMaxBlockDimX, 2, maxThreadsDim[0], 1024) A(cudaDevAttrMaxBlockDimY, 3, maxThreadsDim[1], 1024) \
+    A(cudaDevAttrMaxBlockDimZ, 4, maxThreadsDim[2], 64) A(cudaDevAttrMaxGridDimX, 5, maxGridSize[0], 2147483647) \
+    A(cudaDevAttrMaxGridDimY, 6, maxGridSize[1], 65535) A(cudaDevAttrMaxGridDimZ, 7, maxGridSize[2], 65535) \
+    A(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock, 49152) \
+    A(cudaDevAttrTotalConstantMemory, 9, totalConstMem, 65536) A(cudaDevAttrWarpSize, 10, warpSize, 32) \
+    A(cudaDevAttrMaxPitch, 11, memPitch, 2147483647) A(cudaDevAttrMaxRegistersPerBlock, 12, regsPerBlock, 65536) \
+    A(cudaDevAttrClockRate, 13, clockRate, 1000000) A(cudaDevAttrTextureAlignment, 14, textureAlignment, 512) \
+    A(cudaDevAttrGpuOverlap, 15, deviceOverlap, 1) A(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount, cores()) \
+    A(cudaDevAttrKernelExecTimeout, 17, kernelExecTimeoutEnabled, 0) A(cudaDevAttrIntegrated, 18, integrated, 1) \
+    A(cudaDevAttrCanMapHostMemory, 19, canMapHostMemory, 1) \
+    A(cudaDevAttrComputeMode, 20, computeMode, cudaComputeModeDefault) \
+    A(cudaDevAttrConcurrentKernels, 31, concurrentKernels, 1) A(cudaDevAttrEccEnabled, 32, ECCEnabled, 0) \
+    A(cudaDevAttrPciBusId, 33, pciBusID, 0) A(cudaDevAttrPciDeviceId, 34, pciDeviceID, 0) \
+    A(cudaDevAttrMemoryClockRate, 36, memoryClockRate, 1000000) \
+    A(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth, 64) A(cudaDevAttrL2CacheSize, 38, l2CacheSize, 1 << 20) \
+    A(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor, 1024) \
+    A(cudaDevAttrAsyncEngineCount, 40, asyncEngineCount, 1) A(cudaDevAttrUnifiedAddressing, 41, unifiedAddressing, 1) \
+    A(cudaDevAttrComputeCapabilityMajor, 75, major, 7) A(cudaDevAttrComputeCapabilityMinor, 76, minor, 5) \
+    A(cudaDevAttrStreamPrioritiesSupported, 78, streamPrioritiesSupported, 1) \
+    A(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor, 233472) \
+    A(cudaDevAttrMaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor, 65536) \
+    A(cudaDevAttrManagedMemory, 83, managedMemory, 1) \
+    A(cudaDevAttrHostNativeAtomicSupported, 86, hostNativeAtomicSupported, 1) \
+    A(cudaDevAttrPageableMemoryAccess, 88, pageableMemoryAccess, 0) \
+    A(cudaDevAttrConcurrentManagedAccess, 89, concurrentManagedAccess, 0) \
+    A(cudaDevAttrComputePreemptionSupported, 90, computePreemptionSupported, 0) \
+    A(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, canUseHostPointerForRegisteredMem, 1) \
+    A(cudaDevAttrCooperativeLaunch, 95, cooperativeLaunch, 1) \
+    A(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin, 232448) \
+    A(cudaDevAttrMaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor, 16) \
+    A(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported, 1)
 // clang-format on
 enum cudaDeviceAttr {
-#define CPU_CUDA_ENUM(name, number, value) name = number,
+#define CPU_CUDA_ENUM(name, number, property, value) name = number,
     CPU_CUDA_ATTRIBUTES(CPU_CUDA_ENUM)
 #undef CPU_CUDA_ENUM
 };

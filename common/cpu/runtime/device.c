@@ -33,46 +33,14 @@ PUBLIC cudaError_t cudaSetDevice(int device)
 static void describe(struct cudaDeviceProp *properties)
 {
     *properties = (struct cudaDeviceProp){
+#define PROPERTY(name, number, property, value) .property = (value),
         .name = "CPU stand-in (no GPU)",
         .totalGlobalMem = cpu_device_bytes(),
-        .sharedMemPerBlock = CPU_SHARED_BYTES,
-        .sharedMemPerBlockOptin = CPU_MOST_SHARED,
-        .sharedMemPerMultiprocessor = CPU_MOST_SHARED + 1024,
         .reservedSharedMemPerBlock = 1024,
-        .totalConstMem = 65536,
-        .memPitch = 2147483647,
-        .textureAlignment = 512,
         .texturePitchAlignment = 32,
         .surfaceAlignment = 512,
-        .regsPerBlock = 65536,
-        .regsPerMultiprocessor = 65536,
-        .warpSize = 32,
-        .maxThreadsPerBlock = 1024,
-        .maxThreadsDim = {1024, 1024, 64},
-        .maxGridSize = {2147483647, 65535, 65535},
-        .major = 7,
-        .minor = 5,
-        .multiProcessorCount = cores(),
-        .maxThreadsPerMultiProcessor = 1024,
-        .maxBlocksPerMultiProcessor = 16,
-        .l2CacheSize = 1 << 20,
-        .memoryBusWidth = 64,
-        .asyncEngineCount = 1,
-        .integrated = 1,
-        .canMapHostMemory = 1,
-        .concurrentKernels = 1,
-        .unifiedAddressing = 1,
-        .managedMemory = 1,
-        .streamPrioritiesSupported = 1,
-        .hostNativeAtomicSupported = 1,
-        .canUseHostPointerForRegisteredMem = 1,
         .hostRegisterSupported = 1,
-        .memoryPoolsSupported = 1,
-        .cooperativeLaunch = 1,
-        .clockRate = 1000000,
-        .memoryClockRate = 1000000,
-        .deviceOverlap = 1,
-    };
+        CPU_CUDA_ATTRIBUTES(PROPERTY)};
 }
 
 PUBLIC cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
@@ -97,7 +65,7 @@ PUBLIC cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attrib
     if (!value) LEAVE(cudaErrorInvalidValue);
     if (device) LEAVE(cudaErrorInvalidDevice);
     switch (attribute) {
-#define VALUE(name, number, what) \
+#define VALUE(name, number, property, what) \
     case name: \
         *value = (what); \
         LEAVE(cudaSuccess);

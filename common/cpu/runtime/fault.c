@@ -106,6 +106,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         on_touch(info->si_addr, &a->claim);
         return;
     }
+    const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
+    if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)
+        cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);
     if (a)
         cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
                 a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
@@ -179,11 +182,11 @@ struct alignment {
     unsigned char power, use; // 2^power is what the type needs; 0: load, 1: store, more: an address
 };
 
-// The host's processor reads at any address, a GPU does not.
+// The host's processor reads at any address, a GPU does not. Of 8 bytes and less, check/hooks.c sees each access.
 PUBLIC void __ubsan_handle_type_mismatch_v1(const struct alignment *a, size_t address)
 {
     (void)address;
-    if (!cpu_running || a->use > 1) return;
+    if (!cpu_running || a->use > 1 || a->power < 4) return;
     char where[300], what[200];
     const char *type = strrchr(a->place.type->name, ' '); // 'const struct float4'
     type = type ? type + 1 : a->place.type->name + 1;

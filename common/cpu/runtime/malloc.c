@@ -9,6 +9,22 @@ static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
     return cpu_allocate(pointer, bytes, kind);
 }
 
+void cpu_say_who_frees(const void *pointer)
+{
+    static const char *const calls[] = {
+        [DEVICE] = "cudaFree",
+        [MANAGED] = "cudaFree",
+        [PINNED] = "cudaFreeHost",
+    };
+    const struct cpu_allocation *a = cpu_find_neighbour(pointer);
+    if (!a || a->base != pointer)
+        cpu_say_of_call("%p is not the start of such memory", pointer);
+    else if (a->freed_by)
+        cpu_say_of_call("this memory was freed before, by %s (%zu bytes)", a->freed_by, a->bytes);
+    else
+        cpu_say_of_call("this memory is freed by %s (%zu bytes)", calls[a->kind], a->bytes);
+}
+
 // Frees what begins at the pointer if it is of one of two kinds, after all work that may use it.
 static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kind other)
 {
@@ -16,11 +32,7 @@ static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kin
     struct cpu_allocation *a = cpu_find_allocation(pointer);
     bool is_variable = a && a->kind == MANAGED && !a->body_bytes;
     if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || is_variable) {
-        const struct cpu_allocation *was = cpu_find_neighbour(pointer);
-        if (was && was->is_freed && was->base == pointer)
-            cpu_say_of_call("this memory was freed before (%zu bytes)", was->bytes);
-        else
-            cpu_say_of_call("%p is not the start of such memory", pointer);
+        cpu_say_who_frees(pointer);
         return cudaErrorInvalidValue;
     }
     cpu_forget(a);

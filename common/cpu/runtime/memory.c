@@ -58,7 +58,7 @@ static size_t find_place(size_t count, bool is_hosts)
     for (int round = 0; round < 2; round++, next_unit[is_hosts] = start) {
         size_t first = next_unit[is_hosts] ? next_unit[is_hosts] : start;
         for (size_t i = first; i < end; i++) {
-            if (cpu_unit[i] && !cpu_unit[i]->is_freed) first = i + 1;
+            if (cpu_unit[i] && !cpu_unit[i]->freed_by) first = i + 1;
             if (i + 1 - first == count + 1) {
                 next_unit[is_hosts] = i + 1;
                 return first;
@@ -74,7 +74,7 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
     uintptr_t unit = ((uintptr_t)p - cpu_first_place) / CPU_UNIT;
     if (unit < CPU_UNITS && cpu_first_place) {
         struct cpu_allocation *a = cpu_unit[unit];
-        return a && !a->is_freed && (size_t)(p - a->base) < a->bytes ? a : NULL;
+        return a && !a->freed_by && (size_t)(p - a->base) < a->bytes ? a : NULL;
     }
     struct cpu_allocation *a = elsewhere;
     while (a && (size_t)(p - a->base) >= a->bytes) a = a->next_elsewhere;
@@ -217,5 +217,5 @@ void cpu_forget(struct cpu_allocation *a)
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (__asan_poison_memory_region) __asan_poison_memory_region(a->base, a->bytes);
     cpu_used_bytes -= a->bytes;
-    a->is_freed = true;
+    a->freed_by = cpu_call.name;
 }

@@ -97,7 +97,7 @@ struct cpu_allocation {
     char *base;
     size_t bytes, body_bytes; // what was asked for; whole pages
     enum cpu_kind kind;
-    bool is_freed;
+    const char *freed_by; // the call, or NULL
     struct cpu_shadow shadow;
     struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
@@ -201,6 +201,7 @@ void cpu_forget_handles(void);
 const struct cpu_work *cpu_waiting_launch(void);
 
 // malloc.c
+void cpu_say_who_frees(const void *pointer); // another call than this one, or it has
 void cpu_end_pools(void);
 
 // block.c, threads.c, launch.c
