@@ -121,10 +121,14 @@ static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t
 {
     struct cpu_checker *k = cpu_checker;
     int others = cpu_kind_at(other);
-    bool is_at_it = (me ^ other) & BITS(BLOCK, LAUNCH) && // the other one, on another core
-                    __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
+    bool is_on_other_core = (me ^ other) & BITS(BLOCK, LAUNCH);
+    const void *touched =
+        is_on_other_core ? __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) : NULL;
+    bool is_at_it = touched == x->address;
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
-    if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_at_it || has_gone_on))
+    bool is_under_way =
+        is_on_other_core ? touched != NULL : cpu_gave_turn(NUMBER(other, THREAD, BLOCK));
+    if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_under_way || has_gone_on))
         return false;
     bool is_plain = !(others & ATOMIC) && x->kind == WRITE;
     bool is_doubtful = is_plain || x->kind & VOLATILE & others ||

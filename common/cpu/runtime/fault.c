@@ -41,6 +41,7 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
 // that work. Which of the two, is seen when the work runs by itself.
 static struct {
     enum { NONE, NEW, WATCHED, POLLED } state;
+    unsigned looks; // at it, since it is watched
     const char *address;
     struct cpu_claim claim;
 } touch;
@@ -58,16 +59,17 @@ void cpu_tell_touch(void)
 
 bool cpu_is_touch_decided(void)
 {
+    enum { PATIENCE = 10 }; // on a busy machine the host may have no turn for a while
     struct cpu_allocation *a = cpu_find_allocation(touch.address);
-    bool is_new = touch.state == NEW && a;
-    if (is_new) {
+    if (touch.state == NEW && a) {
         touch.state = WATCHED;
+        touch.looks = 0;
         cpu_claim(a, touch.claim); // does it come again?
-    } else if (touch.state == WATCHED) {
+    } else if (touch.state == WATCHED && ++touch.looks == PATIENCE) {
         cpu_end_claims(touch.claim.work); // once is enough
         cpu_tell_touch();
     }
-    return !is_new;
+    return touch.state != WATCHED;
 }
 
 unsigned long cpu_polled_work(void)

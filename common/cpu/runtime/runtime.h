@@ -212,6 +212,7 @@ extern bool cpu_is_without_threads; // launches do nothing: see ../include/cpu_s
 void cpu_run_grid(const struct cpu_launch *launch);
 void cpu_note_spin(bool has_changed);
 bool cpu_is_spinning(unsigned thread);
+bool cpu_gave_turn(unsigned thread); // before something atomic
 bool cpu_wants_turn(void);
 void cpu_give_turn(bool is_spinning);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel

@@ -355,6 +355,12 @@ void cpu_give_turn(bool is_spinning)
     go_on(cpu_core->current);
 }
 
+bool cpu_gave_turn(unsigned thread)
+{
+    const struct fiber *f = cpu_core->has_fibers ? cpu_core->of_thread[thread] : NULL;
+    return f && f->state == READY && f->file && strcmp(f->file, "a loop") == 0;
+}
+
 bool cpu_is_spinning(unsigned thread)
 {
     const struct fiber *f = cpu_core->has_fibers ? cpu_core->of_thread[thread] : NULL;
