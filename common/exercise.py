@@ -135,10 +135,9 @@ def in_a_process(call):
 def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=False):
     """Each CUDA call of call() fails, one by one, alone and with all after it, with two codes. Only on the stand-in.
 
-    call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated, and if
-    `leaves_none`, no error may be left behind. Where a call fails that gives memory back, call() may raise it or not, and
-    has to raise it if `has_frees`. Before the check itself uses CUDA: let call() import the module, whose last lines may
-    use it, too.
+    call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated, and no
+    error may be left behind if `leaves_none`. Where a call fails that gives memory back, call() may raise it or not; if
+    `has_frees` it has to. Before the check itself uses CUDA: let call() import the module, whose last lines may use it.
     """
     if not is_on_stand_in:
         return
@@ -162,6 +161,8 @@ def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=F
         failed = re.search(r"CPU_CUDA_FAIL: call \d+, (.*), fails, as asked", said)
         fail = "and all after it fail" if "+" in fails else "fails"
         what = f"{name}, in which {failed[1]} (CUDA call {k}) {fail} with code {code}" if failed else name
+        if not fails and not (came or "").startswith("no exception"):
+            sys.stderr.write(said)  # what the stand-in has seen
         if came is None:
             wrong(
                 "what C gets: the number of elements (not of bytes), the addresses; and a library never ends the "
