@@ -7,19 +7,14 @@ import numpy as np
 
 from exercise import expect, expect_each_failure, expect_error, expect_no_error, free_bytes, passed, rng, wrong
 
-
-def filled(n, value):
-    return importlib.import_module("exception").filled(n, value)
-
-
 expect_each_failure(
     "filled(5, 1.0)",
-    lambda: filled(5, 1.0),
-    look_at="filled gives the code of each call to check, that of library.release too, and check raises an exception",
+    lambda: importlib.import_module("exception").filled(5, 1.0),
+    look_at="filled: does check get the code of each call, that of library.release too? check: does it raise?",
     has_frees=True,
 )
 
-import exception  # noqa: E402: not before: its last lines may use CUDA
+import exception  # noqa: E402: not before, as its last lines may use CUDA
 from cuda_error import CudaError  # noqa: E402
 
 expect_no_error("0 says that all went well", "check(0)", lambda: exception.check(0))
@@ -38,11 +33,11 @@ for code in 2, 700, 1, 9, 719, 999, 12345, int(rng.integers(3, 800)):
 for n in 3, 256, int(rng.integers(300, 100000)):
     value = float(rng.integers(1, 1000))
     look_at, what = "library.fill, then library.read_back into result.ctypes.data", f"filled({n}, {value})"
-    came = expect_no_error(look_at, what, lambda: filled(n, value))
+    came = expect_no_error(look_at, what, lambda: exception.filled(n, value))
     expect(look_at, what, np.full(n, value, np.float32), came)
 before = free_bytes()
 what = 'filled(5, "no number")'
-expect_error("library.fill", ctypes.ArgumentError, what, lambda: filled(5, "no number"))
+expect_error("library.fill", ctypes.ArgumentError, what, lambda: exception.filled(5, "no number"))
 if free_bytes() < before:
     wrong(
         "Python comes to the lines in `finally` with any exception and without one",

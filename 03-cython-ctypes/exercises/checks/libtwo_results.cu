@@ -8,7 +8,7 @@
 // What came with the last call, for the check.
 __attribute__((visibility("default"))) struct seen {
     const float *x, *y, *sum, *difference;
-    size_t n, calls;
+    size_t n;
 } two_results_seen;
 
 __global__ void SumAndDifference(const float *x, const float *y, float *sum, float *difference,
@@ -24,7 +24,7 @@ __global__ void SumAndDifference(const float *x, const float *y, float *sum, flo
 extern "C" int sum_and_difference(const float *x, const float *y, float *sum, float *difference,
                                   size_t n)
 {
-    two_results_seen = {x, y, sum, difference, n, two_results_seen.calls + 1};
+    two_results_seen = {x, y, sum, difference, n};
     if (n == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;

@@ -26,10 +26,8 @@ for name, result_in_c, result, arguments in IN_C:
     function = getattr(signature.library, name)
     types = function.argtypes or []
     if len(types) != len(arguments):
-        wrong(
-            f"library.{name}.argtypes = [...], with a type for each argument; that of the result is {name}.restype",
-            f"library.{name}.argtypes: {len(arguments)} arguments in C, but {len(types)} types are declared",
-        )
+        look_at = f"library.{name}.argtypes = [...], with a type for each argument; that of the result is in restype"
+        wrong(look_at, f"library.{name}.argtypes: {len(arguments)} arguments in C, but {len(types)} types are declared")
     for argument, came in zip(arguments, types):
         if ONLY.get(argument, came) is not came:
             wrong(
@@ -38,8 +36,8 @@ for name, result_in_c, result, arguments in IN_C:
             )
     if function.restype is not result:
         came = getattr(function.restype, "__name__", function.restype)
-        nothing = ", which is what ctypes takes if nothing is declared" if came == "c_int" else ""
-        wrong(f"library.{name}.restype", f"library.{name} returns {result_in_c} in C, in ctypes {came}{nothing}")
+        came = f"{came}, which is what ctypes takes if nothing is declared" if came == "c_int" else came
+        wrong(f"library.{name}.restype = ...", f"library.{name} returns {result_in_c} in C, in ctypes {came}")
 
 for n in 4, 1, int(rng.integers(1000, 5000)):
     x, scale = rng.integers(-9, 10, n).astype(np.float32), int(rng.integers(3, 99)) / 7
