@@ -27,8 +27,9 @@ cdef class Filled:
     cdef float *d_x  # NULL: there is no memory
     cdef size_t n
 
-    # YOUR LINES, about 10: __cinit__(self, size_t n, float value) allocates and fills; __dealloc__(self) frees;
-    # close(self) frees earlier. No memory is freed twice. Look at the codes of owner_allocate, owner_fill, owner_free.
+    # YOUR LINES, about 10: __cinit__(self, size_t n, float value) allocates and fills; __dealloc__(self) frees, also
+    # if filling fails; close(self) frees earlier, and may be called again. No memory is freed twice. Look at the codes
+    # of owner_allocate, owner_fill, and of owner_free in close.
     # END OF YOUR LINES
 
     def get(self):

@@ -5,9 +5,11 @@
 #include "strided.h"
 #pragma GCC visibility pop
 
-int strided_calls;
-const float *strided_x;
-size_t strided_stride, strided_n;
+// What came with the last call, for the check.
+__attribute__((visibility("default"))) struct seen {
+    const float *x;
+    size_t stride, n, calls;
+} strided_seen;
 
 __global__ void Double(float *x, size_t n)
 {
@@ -18,11 +20,7 @@ __global__ void Double(float *x, size_t n)
 
 extern "C" int doubled(const float *x, size_t stride, size_t n, float *result)
 {
-    strided_calls += 1;
-    strided_x = x;
-    strided_stride = stride;
-    strided_n = n;
-
+    strided_seen = {x, stride, n, strided_seen.calls + 1};
     if (n == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;

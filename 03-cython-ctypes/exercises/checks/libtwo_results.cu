@@ -5,21 +5,26 @@
 #include "two_results.h"
 #pragma GCC visibility pop
 
-float two_results_more;
+// What came with the last call, for the check.
+__attribute__((visibility("default"))) struct seen {
+    const float *x, *y, *sum, *difference;
+    size_t n;
+} two_results_seen;
 
 __global__ void SumAndDifference(const float *x, const float *y, float *sum, float *difference,
-                                 size_t n, float more)
+                                 size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        sum[i] = x[i] + y[i] + more;
-        difference[i] = x[i] - y[i] + more;
+        sum[i] = x[i] + y[i];
+        difference[i] = x[i] - y[i];
     }
 }
 
 extern "C" int sum_and_difference(const float *x, const float *y, float *sum, float *difference,
                                   size_t n)
 {
+    two_results_seen = {x, y, sum, difference, n};
     if (n == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
@@ -32,8 +37,7 @@ extern "C" int sum_and_difference(const float *x, const float *y, float *sum, fl
     CHECK_GOTO(error, cudaMalloc(&d_difference, bytes), cleanup);
     CHECK_GOTO(error, cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice), cleanup);
     CHECK_GOTO(error, cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice), cleanup);
-    SumAndDifference<<<(unsigned int)((n - 1) / 256 + 1), 256>>>(d_x, d_y, d_sum, d_difference, n,
-                                                                 two_results_more);
+    SumAndDifference<<<(unsigned int)((n - 1) / 256 + 1), 256>>>(d_x, d_y, d_sum, d_difference, n);
     CHECK_GOTO(error, cudaGetLastError(), cleanup);
     CHECK_GOTO(error, cudaMemcpy(sum, d_sum, bytes, cudaMemcpyDeviceToHost), cleanup);
     CHECK_GOTO(error, cudaMemcpy(difference, d_difference, bytes, cudaMemcpyDeviceToHost), cleanup);

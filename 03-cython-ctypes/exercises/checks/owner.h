@@ -8,7 +8,7 @@ extern "C" {
 
 // These return 0, or the code of the CUDA call that failed.
 int owner_allocate(float **d_x, size_t n);            // n floats on the GPU; n = 0 is an error
-int owner_fill(float *d_x, size_t n, float value);    // all become value; NaN is an error
+int owner_fill(float *d_x, size_t n, float value);    // all become value
 int owner_read(float *x, const float *d_x, size_t n); // to the host
 int owner_free(float *d_x);                           // NULL is fine, twice is an error
 // owner_free may return the error of an earlier call, as cudaFree does. The memory is freed all the same.
@@ -16,11 +16,6 @@ int owner_free(float *d_x);                           // NULL is fine, twice is 
 // A code's name, "cudaErrorMemoryAllocation", and text, "out of memory".
 const char *owner_error_name(int code);
 const char *owner_error_text(int code);
-
-// For the check: how many arrays are allocated just now, and how often one came that is not.
-int owner_allocated(void);
-int owner_unknown(void);
-extern int owner_free_fails; // not 0: owner_free returns an error, after it has freed
 
 #ifdef __cplusplus
 }

@@ -15,11 +15,6 @@ int doubled(const float *x, size_t stride, size_t n, float *result);
 const char *strided_error_name(int code);
 const char *strided_error_text(int code);
 
-// For the check: how often doubled() was called, and with what the last time.
-extern int strided_calls;
-extern const float *strided_x;
-extern size_t strided_stride, strided_n;
-
 #ifdef __cplusplus
 }
 #endif

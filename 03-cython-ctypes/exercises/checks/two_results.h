@@ -14,9 +14,6 @@ int sum_and_difference(const float *x, const float *y, float *sum, float *differ
 const char *two_results_error_name(int code);
 const char *two_results_error_text(int code);
 
-// For the check: it is added to each element of both results. It is 0 else.
-extern float two_results_more;
-
 #ifdef __cplusplus
 }
 #endif

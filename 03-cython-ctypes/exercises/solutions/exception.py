@@ -39,12 +39,13 @@ def filled(n, value):
     result = np.zeros(n, np.float32)
     d_x = pointer()
     check(library.allocate(ctypes.byref(d_x), n))
-    # YOUR LINES, about 5: library.fill, then library.read_back into result.ctypes.data. Look at both codes.
-    # library.release gives d_x back, also if one of them has failed.
+    # YOUR LINES, about 6: library.fill, then library.read_back into result.ctypes.data. Look at both codes.
+    # library.release gives d_x back, also if one of them has failed. Look at its code, too.
     try:
         check(library.fill(d_x, n, value))
         check(library.read_back(result.ctypes.data, d_x, n))
     finally:
-        library.release(d_x)
+        code = library.release(d_x)
+    check(code)
     # END OF YOUR LINES
     return result

@@ -45,12 +45,15 @@ def check(n, dtype):
     expect_pinned(False, "__dealloc__ gives the memory back", f"{name}, and nobody has it any more", address)
 
 
-expect_each_failure("pinned_empty(5)", lambda: pinned_empty(5))
+expect_each_failure("PinnedMemory(20)", lambda: PinnedMemory(20))
 for n, dtype in (3, np.float32), (1, np.float64), (1000, np.int32), (int(rng.integers(5000, 90000)), np.float32):
     check(n, dtype)
-size = memoryview(PinnedMemory(4096)).nbytes
-if size != 4096:
-    wrong("PyBuffer_FillInfo: the size, self.bytes", f"memoryview(PinnedMemory(4096)).nbytes: expected 4096, came {size}")
+block = np.frombuffer(memoryview(PinnedMemory(4096)), np.uint8)
+if block.size != 4096:
+    wrong("PyBuffer_FillInfo: the size, self.bytes", f"memoryview(PinnedMemory(4096)): expected 4096 bytes, came {block.size}")
+look_at = "PyBuffer_FillInfo(view, self, ...): the second argument is kept alive as long as somebody has the memory"
+expect_pinned(True, look_at, "memoryview(PinnedMemory(4096)), which is all that is left", block.ctypes.data)
+del block
 expect_no_error("__cinit__: bytes may be 0", "pinned_empty(0)", lambda: pinned_empty(0))
 before = exercise.free_bytes()
 try:

@@ -27,7 +27,7 @@ cdef class PinnedMemory:
     cdef void *data  # NULL at first
     cdef size_t bytes
 
-    # YOUR LINES, about 6: __cinit__(self, size_t bytes) allocates, and keeps the number of bytes. __dealloc__(self) gives
+    # YOUR LINES, about 5: __cinit__(self, size_t bytes) allocates, and keeps the number of bytes. __dealloc__(self) gives
     # the memory back.
     def __cinit__(self, size_t bytes):
         self.bytes = bytes

@@ -11,7 +11,7 @@ __global__ void GatherRows(const float *source, int columns, const int *index, i
                            float *result)
 {
     size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    // YOUR LINES, about 5: in which row and column is element k? Where does the source have the element for it?
+    // YOUR LINES, about 4: in which row and column is element k? Where does the source have the element for it?
     if (k < (size_t)rows * columns) {
         size_t row = k / columns, column = k % columns;
         result[k] = source[(size_t)index[row] * columns + column];
