@@ -242,7 +242,7 @@ def attempt(stage, name, answers, backend="cpu"):
     status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
     wrong = judge(status, out, err)
     if wrong:
-        wrong += [f"  printed  {line[:100]}" for line in out.splitlines() if not line.startswith(("  ", "passed"))][:5]
+        wrong += [f"  printed  {line[:100]}" for line in out.splitlines() if line.strip() and not line.startswith(("  ", "passed"))][:5]
         own = "|".join(re.escape(path.name) for path in solutions(stage, name))
         found = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", warnings.read_text(), re.M)
         wrong += [f"  warning  {line}" for line in found[:1]]
