@@ -1,6 +1,6 @@
-// Exercise 5, handle: memory on the device that stays there from call to call.
+// Exercise 6, handle: memory on the device that stays there from call to call.
 // Check: make exercises EXERCISE=handle
-#include "handle_check.cuh"
+#include "check.h"
 
 #define THREADS 256 // a block
 

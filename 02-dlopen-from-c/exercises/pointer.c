@@ -1,20 +1,20 @@
-// Exercise 3, pointer: a pointer to a function, found by its name.
+// Exercise 4, pointer: a pointer to a function, found by its name.
 // Check: make exercises EXERCISE=pointer
-#include "pointer_check.h"
 #include <dlfcn.h>
+#include <stddef.h>
 
 enum { NO_LIBRARY = -1, NO_FUNCTION = -2 };
 
 // The library has the function weighted_sum. There is no header for it; this is its type:
-//     double weighted_sum(const float *x, size_t n, double weight, int *error);
-// It returns weight * (x[0] + ... + x[n-1]), computed by the GPU. *error becomes 0, or the code of the CUDA call that
-// failed. Then the number that it returns means nothing.
+//     double weighted_sum(const float *x, size_t n, double weight, double start, int *error);
+// It returns start + weight * (x[0] + ... + x[n-1]). *error becomes 0, or the code of what failed. Then the number that
+// it returns means nothing.
 
 // Opens a library, calls its function `name`, which has the type of weighted_sum, and closes the library. Returns 0;
 // then *result is what the function returned. Or it returns NO_LIBRARY or NO_FUNCTION, if there is none of this name,
-// or the code of the CUDA call that failed; then *result stays as it was.
+// or what *error has become; then *result stays as it was.
 int call(const char *library_name, const char *name, const float *x, size_t n, double weight,
-         double *result)
+         double start, double *result)
 {
     int error = 0;
     // YOUR LINES, about 13: dlopen, dlsym, the call, dlclose. What is opened is closed, also after an error.

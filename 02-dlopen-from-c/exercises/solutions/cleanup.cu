@@ -1,6 +1,6 @@
-// Exercise 2, cleanup: the first error is returned, and nothing stays allocated.
+// Exercise 3, cleanup: the first error is returned, and nothing stays allocated.
 // Check: make exercises EXERCISE=cleanup
-#include "cleanup_check.cuh"
+#include "check.h"
 
 __global__ void Larger(const float *a, const float *b, float *out, int n)
 {
@@ -10,7 +10,7 @@ __global__ void Larger(const float *a, const float *b, float *out, int n)
 }
 
 // out[i] = the larger one of a[i] and b[i], for n > 0 floats each, in host memory. Returns 0, or the code of the first
-// CUDA call that failed; then out is as it was. In both cases nothing stays allocated on the device.
+// CUDA call that failed. In both cases nothing stays allocated on the device, and nothing is printed.
 int larger(const float *a, const float *b, float *out, int n, int threads_in_block)
 {
     cudaError_t error = cudaSuccess;

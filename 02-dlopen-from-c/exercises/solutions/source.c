@@ -1,6 +1,6 @@
-// Exercise 4, source: a kernel whose source is a string.
+// Exercise 5, source: a kernel whose source is a string.
 // Check: make exercises EXERCISE=source
-#include "source_check.h"
+#include "cuda_loader.h"
 
 #define THREADS 128 // a block
 

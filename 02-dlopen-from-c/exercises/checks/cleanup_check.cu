@@ -1,0 +1,48 @@
+// Each CUDA call fails, one by one; then launches that are not accepted; then arrays of several sizes.
+#include "cleanup.cu"
+#include "exercise.cuh"
+
+static const int MOST = 70000;
+
+// The code that CUDA has for blocks of so many threads.
+static int code_of_launch(int threads_in_block)
+{
+    Larger<<<1, threads_in_block>>>(NULL, NULL, NULL, 0);
+    return cudaGetLastError();
+}
+
+int main(void)
+{
+    const std::vector<float> a = random_numbers<float>(MOST, -1000, 1000),
+                             b = random_numbers<float>(MOST, -1000, 1000);
+    std::vector<float> a_now = a, b_now = b, out(MOST, -7777);
+    auto larger_of = [&](int n, int threads_in_block) {
+        return larger(a_now.data(), b_now.data(), out.data(), n, threads_in_block);
+    };
+    expect_each_failure("larger", [&] { return larger_of(1000, 256); });
+    for (int threads : {2048, -1}) { // in a process: the stand-in says a word for each of them
+        int expected = in_a_process([=] { return code_of_launch(threads); });
+        int came = in_a_process([=] { return larger_of(10, threads); });
+        expect_return(expected, came,
+                      "a launch with " + std::to_string(threads) +
+                          " threads in a block, which is not accepted",
+                      "the launch: was it accepted? cudaGetLastError() says");
+    }
+
+    for (int n : {1, 256, random_number(257, 5000), random_number(66000, MOST - 1)}) {
+        std::fill(out.begin(), out.end(), -7777);
+        expect_return(0, larger_of(n, 128), "larger, and no call fails",
+                      "what is returned if all went well?");
+        for (int i = 0; i <= n; i++) {
+            float expected = i < n ? std::max(a[i], b[i]) : -7777;
+            if (!(out[i] == expected))
+                wrong("what is copied where, and how many bytes?",
+                      "out[%d] of %d: expected %s, came %s%s", i, n, as_text(expected),
+                      as_text(out[i]), out[i] == -7777 ? " (nobody has written to it)" : "");
+        }
+        if (a_now != a || b_now != b)
+            wrong("a and b are read, not written: what is copied where?",
+                  "a or b has changed, and both are const");
+    }
+    return passed();
+}

@@ -1,0 +1,151 @@
+// Each CUDA call of total_create fails, one by one; then calloc. Then three handles at a time, and one that is too large.
+// Built with: -Xlinker --wrap=malloc -Xlinker --wrap=calloc -Xlinker --wrap=free
+#include "exercise.cuh"
+#include "handle.cu"
+#include <errno.h>
+#include <set>
+
+// The linker leads malloc, calloc and free to these.
+static bool is_theirs, is_full; // the learner's function runs; malloc gives NULL
+static auto &on_host = *new std::set<void *>,
+            &freed = *new std::set<void *>; // what malloc has given
+extern "C" void *__real_malloc(size_t);
+extern "C" void __real_free(void *);
+
+extern "C" void *__wrap_malloc(size_t bytes)
+{
+    if (!is_theirs || is_full)
+        return is_theirs ? NULL : __real_malloc(bytes);
+    if (bytes < sizeof(total))
+        wrong("sizeof(total) is all of it, sizeof of a pointer is 8",
+              "%zu bytes for a handle are too few, a total has %zu", bytes, sizeof(total));
+    is_theirs = false;
+    void *p = *on_host.insert(memset(__real_malloc(bytes), 0x55, bytes)).first;
+    is_theirs = true;
+    return p;
+}
+
+extern "C" void *__wrap_calloc(size_t n, size_t bytes)
+{
+    void *p = __wrap_malloc(n * bytes);
+    return p ? memset(p, 0, n * bytes) : NULL;
+}
+
+extern "C" void __wrap_free(void *p)
+{
+    if (!is_theirs || !p)
+        return __real_free(p);
+    if (access((char *)p, F_OK) != 0 && errno == EFAULT) // the host can read nothing there
+        wrong("cudaFree is for what cudaMalloc has given", "free of memory of the device");
+    if (freed.count(p))
+        wrong("free(handle), once, and cudaFree for what cudaMalloc has given",
+              "a handle is freed twice");
+    if (!on_host.count(p)) // of new
+        return __real_free(p);
+    is_theirs = false;
+    on_host.erase(p);
+    freed.insert(memset(p, 0x66, sizeof(total))); // it stays allocated: who reads it finds this
+    is_theirs = true;
+}
+
+static int create(total **handle, int n)
+{
+    is_theirs = is_on_stand_in;
+    int error = total_create(handle, n);
+    is_theirs = false;
+    return error;
+}
+
+static void destroy(total *handle, size_t left, const char *what)
+{
+    is_theirs = is_on_stand_in;
+    total_destroy(handle);
+    is_theirs = false;
+    if (is_on_stand_in && on_host.size() != left)
+        wrong("free(handle), also after an error",
+              "%s: handles that are not freed: expected %zu, came %zu", what, left, on_host.size());
+}
+
+static int create_and_destroy(void)
+{
+    total *const none = (total *)&is_full, *handle = none;
+    const char *k = getenv("CPU_CUDA_FAIL");
+    std::string what = is_full ? "calloc gives NULL"
+                       : k     ? "CUDA call " + std::string(k) + " of total_create fails"
+                               : "no call fails";
+    int error = create(&handle, 1000);
+    if (error != 0 && handle != none)
+        wrong("*handle is written if all went well", "%s: *handle is not as it was", what.c_str());
+    if (error == 0 && (handle == none || !handle))
+        wrong("*handle becomes the new total", "%s: total_create returns 0, and *handle is %s",
+              what.c_str(), handle ? "as it was" : "NULL");
+    destroy(error ? NULL : handle, 0, what.c_str());
+    return error;
+}
+
+// A handle, and the sums that it has to have.
+struct User {
+    total *handle = NULL;
+    std::vector<float> expected;
+
+    User(int n) : expected(n)
+    {
+        expect_return(0, create(&handle, n), "total_create, and no call fails",
+                      "what is returned if all went well?");
+    }
+    void use()
+    {
+        std::vector<float> x = random_numbers<float>(4000, -1000, 1000), came(4000, -7777);
+        const char *look_at = "total_create: does it keep n, are the sums 0 at first (cudaMemset), "
+                              "and has each handle its own memory?";
+        expect_return(0, total_add(handle, x.data()), "total_add", look_at);
+        expect_return(0, total_read(handle, came.data()), "total_read", look_at);
+        for (size_t i = 0; i < expected.size(); i++)
+            if (expected[i] += x[i]; came[i] != expected[i])
+                wrong(look_at, "sums[%zu] of %zu: expected %s, came %s%s", i, expected.size(),
+                      as_text(expected[i]), as_text(came[i]),
+                      came[i] == -7777 ? " (nobody has written to it)" : "");
+    }
+};
+
+int main(void)
+{
+    if (in_a_process([] {
+            total_destroy(NULL);
+            return 0;
+        }) != 0)
+        wrong("NULL for a handle: is that asked for before it is used?",
+              "total_destroy(NULL): the program has crashed");
+    expect_each_failure("total_create", create_and_destroy);
+    is_full = is_on_stand_in;
+    int came = is_full ? in_a_process(create_and_destroy) : 2;
+    if (came != 2 && came != 0) // 0: the handle is of new
+        wrong("calloc and malloc give NULL if there is no memory: is that asked for?",
+              "calloc gives NULL: expected code 2, cudaErrorMemoryAllocation, came %s",
+              came == -1000 ? "the end of the program" : as_text(came));
+    is_full = false;
+
+    User one(random_number(1, 1000)), two(random_number(3001, 4000)),
+        three(random_number(1001, 3000));
+    for (int again = 0; again < 3; again++)
+        for (User *user : {&one, &two, &three})
+            user->use();
+    destroy(two.handle, 2, "one of three handles is destroyed");
+    three.use();
+    one.use();
+    destroy(one.handle, 1, "two of three handles are destroyed");
+    destroy(three.handle, 0, "all handles are destroyed");
+
+    size_t left, all; // without room for 2^30 floats, which have more bytes than an int can count
+    char *filler;
+    CHECK(cudaMemGetInfo(&left, &all));
+    if (is_on_stand_in) {
+        CHECK(cudaMalloc(&filler, left - (1 << 20)));
+        expect_return(
+            2, create(&one.handle, 1 << 30), "total_create of 2^30 floats, with memory for fewer",
+            "the number of bytes: n * sizeof(float) is a size_t, and too large for an int");
+        cudaGetLastError();
+        CHECK(cudaFree(filler));
+    }
+    return passed();
+}

@@ -1,2 +1,0 @@
-# pointer opens libpointer.so while it runs: it is not linked with it.
-LINK :=

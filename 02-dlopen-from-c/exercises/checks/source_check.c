@@ -1,0 +1,103 @@
+// Compiles the string with NVRTC, and launches the kernel for several sizes. cuLaunchKernel is a pointer (cuda_loader.h):
+// here it points to a function that looks at the launch first.
+// Built with: -Wl,-rpath,'$(NVRTC_FOLDER)'
+#include "exercise.h"
+#include "source.c"
+#include <errno.h>
+
+static int (*real_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                          unsigned, CUstream, void **, void **);
+static CUdeviceptr x;
+static char given[200], came[200]; // the arguments of the kernel
+static size_t given_n;
+static int error, launches; // error: is returned, and nothing is launched; 0: it is
+
+static void as_text(char *text, CUdeviceptr address, size_t n, float by)
+{
+    sprintf(text, "(%s, %zu, %.9g)", address == x ? "x" : "not x", n, by);
+}
+
+static int look(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                unsigned tz, unsigned shared, CUstream stream, void **arguments, void **extra)
+{
+    const char *look_at = "the arguments: the addresses of x, n and by in this order, each with "
+                          "the type that the kernel reads there";
+    size_t threads = (size_t)bx * by * bz * tx * ty * tz;
+    launches++;
+    for (int i = 0; i < 3; i++)
+        if (!arguments || !arguments[i])
+            wrong(look_at, "cuLaunchKernel: NULL has come for the address of an argument");
+        else if (access(arguments[i], F_OK) != 0 && errno == EFAULT) // nothing can be read there
+            wrong(look_at,
+                  "cuLaunchKernel: argument %d of the kernel: came %p, which is no address", i + 1,
+                  arguments[i]);
+    as_text(came, *(CUdeviceptr *)arguments[0], *(size_t *)arguments[1], *(float *)arguments[2]);
+    if (strcmp(given, came) != 0)
+        wrong(look_at, "cuLaunchKernel: expected AddAll%s, came AddAll%s", given, came);
+    if (threads < given_n || threads > given_n + 2048)
+        wrong("the number of blocks: n / THREADS, rounded up. Is an int too small on the way?",
+              "%zu elements: came %u blocks of %u threads", given_n, bx, tx);
+    return error ? error : real_launch(f, bx, by, bz, tx, ty, tz, shared, stream, arguments, extra);
+}
+
+static void run(CUfunction add_all, size_t n, double by)
+{
+    static float before[200000], after[200000];
+    size_t bytes = error ? 4 : n * sizeof(float);
+    given_n = n, launches = 0;
+    for (size_t i = 0; i < 200000; i++)
+        before[i] = (float)random_number(-1000, 1000);
+    CHECK_CU(cuMemAlloc(&x, bytes));
+    CHECK_CU(cuMemcpyHtoD(x, before, bytes));
+    as_text(given, x, n, (float)by);
+    int code = launch(add_all, x, n, by);
+    if (launches != 1)
+        wrong("launch(): cuLaunchKernel, once", "cuLaunchKernel was called %d times", launches);
+    if (code != error)
+        wrong("launch() returns what cuLaunchKernel returns. Is a block larger than 1024 threads?",
+              "launch of %zu elements: expected code %d, came %d", n, error, code);
+    CHECK_CU(cuCtxSynchronize());
+    CHECK_CU(cuMemcpyDtoH(after, x, bytes));
+    for (size_t i = 0; i < n && !error; i++)
+        if (after[i] != before[i] + (float)by)
+            wrong("line 3 of the kernel: which element is this thread's?",
+                  "x[%zu] of %zu: expected %g + %g, came %g", i, n, before[i], by, after[i]);
+    CHECK_CU(cuMemFree(x));
+}
+
+int main(void)
+{
+    static char ptx[10000000], log[100000];
+    nvrtcProgram program;
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction add_all;
+    load_cuda();
+    CHECK_CU(cuInit(0));
+    CHECK_CU(cuDeviceGet(&device, 0));
+    CHECK_CU(cuDevicePrimaryCtxRetain(&context, device));
+    CHECK_CU(cuCtxSetCurrent(context));
+    CHECK_NVRTC(nvrtcCreateProgram(&program, source, "kernel.cu", 0, NULL, NULL));
+    if (nvrtcCompileProgram(program, 0, NULL) != 0) {
+        CHECK_NVRTC(nvrtcGetProgramLog(program, log));
+        puts("  wrong    NVRTC finds an error in the string\n  look at  the log of NVRTC: "
+             "\"kernel.cu(3)\" or \"kernel.cu:3\" is line 3 of the kernel");
+        for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+            printf("  log      %s\n", line);
+        return 1;
+    }
+    CHECK_NVRTC(nvrtcGetPTX(program, ptx));
+    CHECK_CU(cuModuleLoadData(&module, ptx));
+    if (cuModuleGetFunction(&add_all, module, "AddAll") != 0)
+        wrong("the name: C++ makes another one of it, unless it is told not to",
+              "the string compiles, but the module has no kernel of the name AddAll");
+    real_launch = cuLaunchKernel;
+    cuLaunchKernel = look;
+    run(add_all, 256, 3);
+    run(add_all, 1, random_number(1, 99));
+    run(add_all, (size_t)random_number(150000, 200000), random_number(-99, -1) + 0.5);
+    error = random_number(2, 900);
+    run(add_all, ((size_t)1 << 33) + 5, 1); // more than an int holds
+    return passed();
+}

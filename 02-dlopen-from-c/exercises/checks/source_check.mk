@@ -1,2 +1,0 @@
-# Where source finds NVRTC.
-RPATH = -Wl,-rpath,'$(NVRTC_FOLDER)'
