@@ -23,7 +23,7 @@ def expect_pinned(expected, look_at, what, address):
 
 def check(n, dtype):
     name = f"pinned_empty({n}, {np.dtype(dtype)})"
-    x = expect_no_error("np.ndarray(n, dtype, buffer=PinnedMemory(bytes))", name, lambda: pinned_empty(n, dtype))
+    x = expect_no_error("how many bytes have n elements? Does PinnedMemory keep this number?", name, lambda: pinned_empty(n, dtype))
     if type(x) is not np.ndarray or x.dtype != dtype or x.shape != (n,):
         came = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
         wrong("np.ndarray(n, dtype, buffer=...)", f"{name}: expected {np.dtype(dtype)} of shape ({n},), came {came}")
