@@ -3,7 +3,7 @@
 
 const int THREADS = 256; // a block
 
-// result[i] = factor * x[i] for n elements. Of these, the first 4 * packs are read and written by four: a float4 has four
+// result[i] = factor * x[i] for n elements. The first 4 * packs of them are read and written by four: a float4 has four
 // floats, .x, .y, .z and .w, and lies at an address that is a multiple of 16. The rest is read and written one by one.
 __global__ void Scale(const float *x, float factor, float *result, size_t packs, size_t n)
 {

@@ -26,10 +26,12 @@ def check(name, x, low, high):
     if x.size > 0 and arrived.n != x.size:
         wrong("the number of elements, not of bytes", f"{name}: c_clip gets n = {arrived.n}, expected {x.size}")
     if x.size > 0 and arrived.x % 4 != 0:
-        wrong('"A" of np.require: at addresses that suit their type', f"{name}: c_clip gets x at {arrived.x:#x}, no multiple of 4")
+        look_at = '"A" of np.require: at addresses that suit their type'
+        wrong(look_at, f"{name}: c_clip gets x at {arrived.x:#x}, no multiple of 4")
     if not np.array_equal(x, before, equal_nan=True) or came is x:
         wrong("the result is a new array", f"{name}: x has changed, or is the result")
-    expect("what c_clip gets, and what is returned", f"{name}: clip(x, {low}, {high})", *map(without_nan, (expected, came)))
+    name = f"{name}: clip(x, {low}, {high})"
+    expect("what c_clip gets, and what is returned", name, without_nan(expected), without_nan(came))
 
 
 def without_nan(x):

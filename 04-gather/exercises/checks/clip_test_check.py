@@ -45,13 +45,13 @@ def any_type(x, low, high):
 
 EACH = "is each element compared, the first and the last one, too?"
 WRONG = [
-    ("has no upper limit", "is there an element above high?", but(lambda r, x, low, high: np.maximum(x, np.float32(low)))),
-    ("has no lower limit", "is there an element below low?", but(lambda r, x, low, high: np.minimum(x, np.float32(high)))),
-    ("makes low of all below high", "is there an element between the two?", but(lambda r, x, low, high: replaced(r, r < high, low))),
+    ("has no upper limit", "is there an element above high?", but(lambda r, x, low, high: x.clip(low))),
+    ("has no lower limit", "is there an element below low?", but(lambda r, x, low, high: x.clip(None, high))),
+    ("makes low of all below high", "is one between them?", but(lambda r, x, low, high: replaced(r, r < high, low))),
     ("is wrong in the first element", EACH, but(lambda r, x, low, high: replaced(r, slice(1)))),
     ("is wrong in the last element", EACH, but(lambda r, x, low, high: replaced(r, slice(-1, None)))),
     ("returns one element too many", "is the size looked at?", but(lambda r, x, low, high: np.append(r, r[:1]))),
-    ("adds 0.001 to each element", "is the result compared exactly?", but(lambda r, x, low, high: r + np.float32(0.001))),
+    ("adds 0.001 to each element", "is it compared exactly?", but(lambda r, x, low, high: r + np.float32(0.001))),
     (
         "loses the elements behind the last full block of 256",
         "is there a size above 256 that 256 does not divide?",
@@ -71,7 +71,7 @@ WRONG = [
 
 
 def answer(function):
-    """"passes", or with what the learner's test ends, with this function as clip. In a process of its own."""
+    """ "passes", or with what the learner's test ends, with this function as clip. In a process of its own."""
     sys.modules["clip_module"] = types.ModuleType("clip_module")
     sys.modules["clip_module"].clip = function
     try:

@@ -23,7 +23,8 @@ def expect_pinned(expected, look_at, what, address):
 
 def check(n, dtype):
     name = f"pinned_empty({n}, {np.dtype(dtype)})"
-    x = expect_no_error("np.ndarray(n, dtype, buffer=PinnedMemory(bytes))", name, lambda: pinned_empty(n, dtype))
+    look_at = "how many bytes have n elements? Does PinnedMemory keep this number?"
+    x = expect_no_error(look_at, name, lambda: pinned_empty(n, dtype))
     if type(x) is not np.ndarray or x.dtype != dtype or x.shape != (n,):
         came = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
         wrong("np.ndarray(n, dtype, buffer=...)", f"{name}: expected {np.dtype(dtype)} of shape ({n},), came {came}")
@@ -39,7 +40,7 @@ def check(n, dtype):
     expect("does each array have memory of its own?", f"{name}, of two", expected, x)
     view = x[n // 2 :]
     del x
-    expect_pinned(True, "PyBuffer_FillInfo(view, self, ...): the view keeps self alive", f"{name}, a view of it is left", address)
+    expect_pinned(True, "whose memory has the view? The array refers to it", f"{name}, a view of it is left", address)
     expect("a view of the array keeps the memory", f"{name}[{n // 2}:]", expected[n // 2 :], view)
     del view
     expect_pinned(False, "__dealloc__ gives the memory back", f"{name}, and nobody has it any more", address)
@@ -50,7 +51,7 @@ for n, dtype in (3, np.float32), (1, np.float64), (1000, np.int32), (int(rng.int
     check(n, dtype)
 block = np.frombuffer(memoryview(PinnedMemory(4096)), np.uint8)
 if block.size != 4096:
-    wrong("PyBuffer_FillInfo: the size, self.bytes", f"memoryview(PinnedMemory(4096)): expected 4096 bytes, came {block.size}")
+    wrong("PyBuffer_FillInfo: the size, self.bytes", f"PinnedMemory(4096): expected 4096 bytes, came {block.size}")
 look_at = "PyBuffer_FillInfo(view, self, ...): the second argument is kept alive as long as somebody has the memory"
 expect_pinned(True, look_at, "memoryview(PinnedMemory(4096)), which is all that is left", block.ctypes.data)
 del block

@@ -74,7 +74,7 @@ int main(void)
         {random_number(50, 90), random_number(20, 45), random_number(100, 300)}};
     for (auto [source_rows, columns, rows] : sizes)
         check(source_rows, columns, rows);
-    // Of a source of more than 2^31 elements only the last row is there: the pointer to the first one points at nothing.
+    // Of a source of more than 2^31 elements only the last row is there: the pointer to the first points at nothing.
     std::vector<float> row = random_numbers<float>(7, 1, 1000000);
     Array<float> source("source", row), result("result", 7);
     Array<int> index("index", std::vector<int>{1000000000});

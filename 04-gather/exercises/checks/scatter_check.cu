@@ -1,5 +1,5 @@
-// Few elements and many numbers, so that many threads have the same index. The numbers are multiples of 1/8, whose sum is
-// the same in every order.
+// Few elements and many numbers, so that many threads have the same index. The numbers are multiples of 1/8: their sum
+// is the same in every order.
 #include "exercise.cuh"
 #include "scatter.cu"
 
