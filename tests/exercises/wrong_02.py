@@ -291,6 +291,7 @@ WRONG = {
         ),
         ("only the handle is freed", [("    total_destroy(t);\n", "    free(t);\n")], "call 2, cudaMalloc, fails: memory"),
         ("nothing is freed after an error", [("    total_destroy(t);\n", "")], "call 1 .*not freed: expected 0, came 1"),
+        ("the handle is freed twice", [("    total_destroy(t);\n", "    total_destroy(t);\n    free(t);\n")], "freed twice"),
         ("*handle is written first", [("    t->n = n;", "    *handle = t;\n    t->n = n;")], r"call 1 .*\*handle is not"),
         ("*handle is not written", [("    *handle = t;\n", "")], r"returns 0, and \*handle is as it was"),
         ("n is not kept", [("    t->n = n;\n", "")], "does it keep n|total_add"),
@@ -339,6 +340,14 @@ WRONG = {
             [("(total *)calloc", "(total *)std::calloc"), ("    free(handle)", "    std::free(handle)")],
             None,
         ),
-        ("right: new and delete", [(NEW, "new (std::nothrow) total()"), ("    free(handle)", "    delete handle")], None),
+        (
+            "right: new and delete",
+            [
+                ('#include "check.h"', '#include "check.h"\n#include <new>'),
+                (NEW, "new (std::nothrow) total()"),
+                ("    free(handle)", "    delete handle"),
+            ],
+            None,
+        ),
     ],
 }

@@ -1,5 +1,6 @@
 // Each CUDA call fails, one by one; then launches that are not accepted; then arrays of several sizes.
 #include "cleanup.cu"
+
 #include "exercise.cuh"
 
 static const int MOST = 70000;

@@ -1,6 +1,7 @@
 // Each CUDA call fails, one by one. Then images of several sizes.
-#include "exercise.cuh"
 #include "leak.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

@@ -1,8 +1,9 @@
 // No library; no function; calls that go well; an error of the library. Is the library closed after each of them?
 // The loader is the real one. Only libpointer.so is this program itself, so that it sees what arrives.
 // Built with: -rdynamic -Wl,--wrap=dlopen,--wrap=dlclose
-#include "exercise.h"
 #include "pointer.c"
+
+#include "exercise.h"
 #include <signal.h>
 #include <string.h>
 

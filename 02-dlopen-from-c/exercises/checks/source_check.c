@@ -1,8 +1,9 @@
 // Compiles the string with NVRTC, and launches the kernel for several sizes. cuLaunchKernel is a pointer (cuda_loader.h):
 // here it points to a function that looks at the launch first.
 // Built with: -Wl,-rpath,'$(NVRTC_FOLDER)'
-#include "exercise.h"
 #include "source.c"
+
+#include "exercise.h"
 #include <errno.h>
 
 static int (*real_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
