@@ -16,6 +16,7 @@ The stand-in is the judge on every machine. Where there is a GPU, the same check
 
 import concurrent.futures
 import difflib
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -218,7 +219,15 @@ def for_make(backend):
 
 
 def attempt(stage, name, answers, backend="cpu"):
-    """What is wrong with one answer, as lines; empty if it passes."""
+    """What is wrong with one answer, as lines; empty if it passes. Two makes at once: one waits for the other."""
+    folder = answers / ".tried" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return attempt_alone(stage, name, answers, backend)
+
+
+def attempt_alone(stage, name, answers, backend):
     missing = [path.name for path in solutions(stage, name) if not (answers / path.name).exists()]
     if missing:
         return [f"  wrong    there is no file {missing[0]} in {answers}", "  look at  make reset brings it back"]
