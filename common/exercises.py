@@ -233,7 +233,7 @@ def attempt_alone(stage, name, answers, backend):
         return [f"  wrong    there is no file {missing[0]} in {answers}", "  look at  make reset brings it back"]
     room = make_room(stage, name, answers, backend)
     path = f"{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
-    settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path, "CPLUS_INCLUDE_PATH": path}
+    settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
     flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
     make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
     status, out, err = run(make, room, **settings, **for_make(backend))
