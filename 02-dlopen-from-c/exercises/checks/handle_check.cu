@@ -45,6 +45,7 @@ extern "C" void __wrap_free(void *p)
 
 static int create(total **handle, int n)
 {
+    last = NULL;
     is_theirs = is_on_stand_in;
     int error = total_create(handle, n);
     is_theirs = false;
