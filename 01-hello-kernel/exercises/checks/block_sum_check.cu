@@ -1,5 +1,6 @@
 // A whole block, and sizes whose last block is not full.
 #include "block_sum.cu"
+
 #include "exercise.cuh"
 
 int main(void)

@@ -1,5 +1,6 @@
 // The right numbers, and how many sectors of 32 bytes the warps ask for: 8 floats each, read and written.
 #include "coalesced.cu"
+
 #include "exercise.cuh"
 
 int main(void)

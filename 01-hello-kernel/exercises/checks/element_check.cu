@@ -1,5 +1,6 @@
 // Grids with an element for each of their threads: small ones, and one of more than 65,536 threads.
 #include "element.cu"
+
 #include "exercise.cuh"
 
 int main(void)

@@ -1,6 +1,7 @@
 // Sizes that are multiples of the block, and others. Of large ones only the number of blocks is looked at.
-#include "exercise.cuh"
 #include "guard.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

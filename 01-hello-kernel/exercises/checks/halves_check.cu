@@ -1,6 +1,7 @@
 // One block, and several.
-#include "exercise.cuh"
 #include "halves.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

@@ -1,6 +1,7 @@
 // Random characters, few different ones, and counts that are not 0 at first.
-#include "exercise.cuh"
 #include "histogram.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

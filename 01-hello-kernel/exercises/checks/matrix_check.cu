@@ -1,6 +1,7 @@
 // A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 65,536 elements.
-#include "exercise.cuh"
 #include "matrix.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

@@ -1,6 +1,7 @@
 // The largest of several thousand numbers; that of a few; and one that was larger before.
-#include "exercise.cuh"
 #include "race.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

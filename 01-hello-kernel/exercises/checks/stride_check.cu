@@ -1,6 +1,7 @@
 // Fewer threads than elements, as many, and more.
-#include "exercise.cuh"
 #include "stride.cu"
+
+#include "exercise.cuh"
 
 int main(void)
 {

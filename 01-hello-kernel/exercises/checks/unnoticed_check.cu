@@ -1,6 +1,7 @@
 // Launches that are not accepted, a kernel that follows a bad pointer, and a launch that is right.
-#include "exercise.cuh"
 #include "unnoticed.cu"
+
+#include "exercise.cuh"
 
 // What double_all has to return.
 static cudaError_t right_answer(int *x, int n, int threads_in_block)
