@@ -7,7 +7,6 @@ TYPES = "[float_pointer, ctypes.c_size_t, ctypes.c_double, ctypes.POINTER(ctypes
 RELEASE = "    finally:\n        code = library.release(d_x)\n    check(code)\n"
 CALL = "check(c_sum_and_difference(&x[0], &y[0], &total_view[0], &difference_view[0], x.shape[0]))"
 REFUSAL = '    if x.strides[0] <= 0:\n        raise ValueError(f"x: a stride above 0 is taken, not {x.strides[0]}")\n'
-DOUBLED = "check(c_doubled(&x[0], x.strides[0], x.shape[0], &result_view[0]))"
 DEALLOC = """    def __dealloc__(self):
         owner_free(self.d_x)  # an error is lost: nobody could catch an exception here
 
@@ -20,16 +19,12 @@ WRONG = {
     "signature": [
         ("no restype", [("library.mean.restype = ctypes.c_float\n", "")], "returns float in C.*if nothing is declared"),
         ("no argtypes", [(f"library.mean.argtypes = {TYPES}\n", "")], "4 arguments in C, but 0 types"),
-        ("float for double", [("ctypes.c_double", "ctypes.c_float")], "in C it is double scale, came c_float"),
         ("int for size_t", [("ctypes.c_size_t", "ctypes.c_int")], "in C it is size_t n, came c_int"),
         (
             "another order",
             [("ctypes.c_size_t, ctypes.c_double", "ctypes.c_double, ctypes.c_size_t")],
             "size_t n, came c_double",
         ),
-        ("an int for the pointer", [("ctypes.POINTER(ctypes.c_int)]", "ctypes.c_int]")], "which arguments are pointers"),
-        ("the type is called", [("ctypes.c_double, ", "ctypes.c_double(), ")], r"line 18: .*\n.*without \(\)"),
-        ("right: void pointers", [(TYPES, "[ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p]")], None),
         ("right: calls of one's own at the end", OWN_CALLS, None),
     ],
     "exception": [
@@ -38,17 +33,11 @@ WRONG = {
             [("raise CudaError", "return CudaError"), ("raise MemoryError", "return MemoryError")],
             "cudaMalloc .*came no exception",
         ),
-        ("the process ends", [("raise CudaError(code, name, text)", "os._exit(1)")], "never ends the process"),
         ("bytes", [("error_name(code).decode()", "error_name(code)"), ('name == "', 'name == b"')], "as str"),
         (
             "no finally",
             [("    try:\n", "    if True:\n"), ("    finally:\n        code", "    if True:\n        code")],
             "the launch of Fill.*memory stays allocated",
-        ),
-        (
-            "the code of fill is lost",
-            [("check(library.fill(d_x, n, value))", "library.fill(d_x, n, value)")],
-            "the launch of Fill .*expected MemoryError, came no exception",
         ),
         ("the code of release is lost", [("    check(code)\n", "")], "cudaFree .*came no exception"),
         (
@@ -56,47 +45,18 @@ WRONG = {
             [("library.fill(d_x, n,", "library.fill(d_x, result.nbytes,")],
             "behind the end.*\n.*came CudaError 700",
         ),
-        (
-            "no finally, and the codes later",
-            [
-                ("    try:\n        check(library.fill(d_x, n, value))\n", "    code = library.fill(d_x, n, value)\n"),
-                (
-                    "        check(library.read_back(result.ctypes.data, d_x, n))\n" + RELEASE,
-                    "    code = code or library.read_back(result.ctypes.data, d_x, n)\n"
-                    "    last = library.release(d_x)\n    check(code or last)\n",
-                ),
-            ],
-            "ArgumentError: library.release is not called",
-        ),
         ("right: checked in finally", [(RELEASE, "    finally:\n        check(library.release(d_x))\n")], None),
-        (
-            "right: a call of one's own at the end",
-            [("    return result\n", "    return result\n\n\nprint(filled(3, 2.0))\n")],
-            None,
-        ),
     ],
     "two_results": [
         ("swapped in the return", [("return total, difference", "return difference, total")], r"the first result, \(x \+ y\)\[0\]: expected"),
         ("the code is not looked at", [(CALL, CALL[6:-1])], "cudaMalloc .*came no exception"),
         ("no elements", [("    if x.shape[0] > 0:\n    ", "")], "is C called"),
-        ("the memoryviews", [("return total, difference", "return total_view, difference_view")], "memoryview"),
         ("bytes for elements", [("&difference_view[0], x.shape[0]", "&difference_view[0], x.nbytes")], "not of bytes"),
-        ("a short", [("&difference_view[0], x.shape[0]", "&difference_view[0], <short>x.shape[0]")], "n in C is 4464"),
-        ("one array", [("difference = np.empty(x.shape[0], np.float32)", "difference = total")], "in the memory of"),
-        ("NumPy computes", [("return total, difference", "return total, np.subtract(x, y)")], "C did not write"),
         (
             "right: the whole in the if",
             "    both = np.zeros((2, x.shape[0]), np.float32)\n    cdef float[:, ::1] view = both\n    if x.shape[0]:\n"
             "        check(c_sum_and_difference(&x[0], &y[0], &view[0, 0], &view[1, 0], x.shape[0]))\n"
             "    return [both[0], both[1]]\n",
-            None,
-        ),
-        (
-            "right: no elements first",
-            [
-                ("    if x.shape[0] > 0:\n    ", "    if x.shape[0] == 0:\n        return total, difference\n"),
-                ("    return total, difference\n    # END", "    return (total, difference)\n    # END"),
-            ],
             None,
         ),
     ],
@@ -108,20 +68,12 @@ WRONG = {
         ),
         ("elements, not bytes", [("x.strides[0], x.shape", "x.strides[0] // 4, x.shape")], "stride in C: expected 20, came 5"),
         ("an int", [("&x[0], x.strides[0],", "&x[0], <int>x.strides[0],")], "came 8\n.*type large enough"),
-        ("bytes for elements", [("x.shape[0], &result", "x.nbytes, &result")], "not of bytes"),
         ("no refusal", [(REFUSAL, "")], "a stride of -4: expected ValueError, came|VALUE"),
-        ("the code is not looked at", [(DOUBLED, DOUBLED[6:-1])], "cudaMalloc .*came no exception"),
-        (
-            "right: a code of its own",
-            [(f"    {DOUBLED}", f"    cdef size_t n = x.shape[0]\n    cdef int code = {DOUBLED[6:-1]}\n    check(code)")],
-            None,
-        ),
         ("right: a call of one's own at the end", [("    # END OF YOUR LINES\n    return result\n", "    # END OF YOUR LINES\n    return result\n\n\nprint(doubled(np.ones(9, 'f')[::2]))\n")], None),
     ],
     "owner": [
         ("no __dealloc__", [(DEALLOC, "")], "the launch of Fill.*stays allocated|has ended, without close"),
         ("the pointer is not set to NULL", [("        self.d_x = NULL\n", "")], "freed before|how do a second close"),
-        ("allocated in __init__", [("def __cinit__", "def __init__")], "__init__ only if it is called"),
         (
             "in self too late",
             [
@@ -131,7 +83,6 @@ WRONG = {
             ],
             "the launch of Fill.*memory stays allocated",
         ),
-        ("the code of fill is lost", [("check(owner_fill(self.d_x, n, value))", "owner_fill(self.d_x, n, value)")], "Fill .*no exc"),
         ("the code of free is lost", [("check(owner_free(d_x))", "owner_free(d_x)")], "cudaFree .*came no exception"),
         (
             "freed twice in the constructor",
@@ -144,7 +95,6 @@ WRONG = {
             ],
             "freed before",
         ),
-        ("__dealloc__ calls close", [("        owner_free(self.d_x)  # an", "        self.close()  # an")], "may be those of a subclass"),
         (
             "right: if in both",
             [
