@@ -1,4 +1,4 @@
-// Exercise 2, rows: whole rows of a source with two dimensions.
+// Exercise 3, rows: whole rows of a source with two dimensions.
 // Check: make exercises EXERCISE=rows
 #include "check.h" // CHECK_GOTO
 

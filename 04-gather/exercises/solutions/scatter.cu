@@ -1,4 +1,4 @@
-// Exercise 3, scatter: gather turned round. Several numbers may go to the same element.
+// Exercise 2, scatter: gather turned round. Several numbers may go to the same element.
 // Check: make exercises EXERCISE=scatter
 #include "check.h" // CHECK_GOTO
 
