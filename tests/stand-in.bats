@@ -971,8 +971,10 @@ float use(std::vector<float> &v, float *p, int n)
 }
 PROGRAM
     "$CPU_NVCC" -O2 -c -o host.o program.cu
-    run nm host.o
-    refute_output --regexp '__tsan_(read|write)'
+    # the standard library's own functions may be looked at, where g++ does not inline them
+    objdump -dr host.o | awk '/>:$/ { f = $2 } /__tsan_(read|write)/ { print f }' | grep -v '^<_ZN*K*St\|^<_ZN9__gnu_cxx' >looked_at || true
+    run cat looked_at
+    assert_output ''
     "$CPU_NVCC" -O2 -DDEVICE -c -o device.o program.cu
     run nm device.o
     assert_output --partial __tsan_read4

@@ -167,6 +167,20 @@ __global__ void LastWarp(const int *a, int *sum) // as older lessons have it: a 
     if (t == 0) *sum = part[0];
 }
 
+__global__ void LastWarpOfAll(int *a, int *sum) // the same in global memory
+{
+    volatile int *v = a;
+    int t = threadIdx.x;
+    a[t] = t;
+    a[t + 32] = t;
+    __syncthreads();
+    v[t] += v[t + 32];
+    v[t] += v[t + 16]; // volatile-global
+    v[t] += v[t + 8]; // volatile-global
+    v[t] += v[t + 4]; // volatile-global
+    if (t == 0) *sum = a[0];
+}
+
 __global__ void ZeroTooLate(const int *a, int *out)
 {
     __shared__ int total;
@@ -318,6 +332,7 @@ int main(int argc, char **argv)
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
     IF("volatile") LastWarp<<<1, 64>>>(a, b);
+    IF("volatile-global") LastWarpOfAll<<<1, 32>>>(a, b);
     IF("no-barrier-after") ZeroTooLate<<<1, 64>>>(a, b);
     IF("shared-total") SharedTotal<<<1, 64>>>(a, b);
     IF("past-shared") PastShared<<<1, 64>>>(a, 1);

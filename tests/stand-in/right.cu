@@ -181,6 +181,14 @@ __global__ void LastWarp(const int *a, int *sums)
     if (t == 0) *sums = part[0];
 }
 
+// A search reads and writes levels again and again, through volatile.
+__global__ void Levels(volatile int *level)
+{
+    for (int round = 0; round < 3; round++)
+        for (int k = 1; k < 4; k++)
+            if (level[(threadIdx.x + k) % 32] + k < level[threadIdx.x]) level[threadIdx.x] = level[(threadIdx.x + k) % 32] + k;
+}
+
 // A thread of a warp waits in a loop for another one; a flag of all.
 __global__ void WarpFlags(int *out)
 {
@@ -410,6 +418,7 @@ int main(void)
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
+    clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
     for (int i = 0; i < 64; i++) sum += h[i];
     expect("LastWarp", r[0], sum);

@@ -151,6 +151,7 @@ void cpu_check_copy(const char *to, const char *from, size_t bytes);
 
 // races.c
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
+void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
 void cpu_note_fence(void);

@@ -79,6 +79,7 @@ void cpu_check_block(void)
         blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);
     k->block = (cpu_launches % 255 + 1) << LAUNCH | (block << BLOCK & BITS(BLOCK, LAUNCH));
     k->shared += (uint64_t)1 << BLOCK;
+    cpu_begin_block_of_races();
     k->is_first_block = block == 0;
     k->epoch = 0;
     k->block_epoch = 0;

@@ -56,14 +56,14 @@ static inline bool has_waited(uint64_t other, uint64_t me)
            (then < others->released && others->released <= mine->acquired);
 }
 
-// Threads of a warp hand on what they compute through a volatile array of the block, as if they ran in step. (What is
-// written but once is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
+// Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but once
+// is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
                                                  const struct cpu_where *w)
 {
     unsigned thread = NUMBER(other, THREAD, BLOCK), warp = thread / 32;
     int mine = cpu_kind_at(me), others = cpu_kind_at(other);
-    return w->shared && w->shared->bytes > 8 && mine & others & VOLATILE &&
+    return (!w->shared || w->shared->bytes > 8) && mine & others & VOLATILE &&
            (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
            (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
            !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
@@ -95,6 +95,11 @@ static inline bool is_race(uint64_t other, uint64_t me, const struct cpu_where *
 static const void **touching_by(uint64_t who)
 {
     return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024];
+}
+
+void cpu_begin_block_of_races(void) // it has touched nothing yet
+{
+    __atomic_store_n(touching_by(cpu_checker->block), cpu_checker, __ATOMIC_RELEASE);
 }
 
 void cpu_end_block_of_races(void)
@@ -223,10 +228,13 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
                    (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
     int kind = x->kind;
-    for (size_t i = where->offset / 4, j = 0; name && kind & VOLATILE && kind & WRITE && j < 3;
+    // In global memory a search may read and write the same again and again. Who writes it in one line and then in
+    // another has an array as older lessons have it.
+    for (size_t i = where->offset / 4, j = 0; kind & VOLATILE && kind & WRITE && j < (name ? 3 : 1);
          j++) {
         uint64_t by = j ? where->cells.readers[2 * i + j - 1] : where->cells.writers[i];
-        if (!((by ^ who) & ~BITS(0, EPOCH))) kind |= AGAIN;
+        bool is_elsewhere = name || cpu_place_at(by) != x->place;
+        if (!((by ^ who) & ~BITS(0, EPOCH)) && is_elsewhere) kind |= AGAIN;
     }
     who |= (uint64_t)cpu_site_of(x->place, kind) << SITE;
     if (x->kind & ATOMIC)
@@ -254,7 +262,8 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
         }
         if (x->kind == WRITE && !is_mine && !is_racing) memcpy(before, here, end - first);
         // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
-        bool is_awaited = name && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
+        bool is_awaited =
+            (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
         bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
                          !((old ^ me) & ~BITS(0, THREAD));
         if (x->kind & WRITE && !is_hiding) *writer = is_mine ? me | (old & BYTES) : me;
