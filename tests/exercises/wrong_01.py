@@ -8,7 +8,7 @@ WRONG = {
         ("the thread's number in its block", [("blockIdx.x * blockDim.x + ", "")], "race|block 1 begins"),
         ("swapped", [("* blockDim.x + threadIdx.x;", "+ threadIdx.x * gridDim.x;")], "block 1 begins"),
         ("one too far", [("+ threadIdx.x;\n    numbers", "+ threadIdx.x + 1;\n    numbers")], "behind"),
-        ("a short", [("int i", "short i")], "before|outside"),
+        ("a short", [("int i", "short i")], "before|outside|race"),
         (
             "thread 0 does all",
             "    if (blockIdx.x == 0 && threadIdx.x == 0)\n        for (int i = 0; i < gridDim.x * blockDim.x; i++)\n"
