@@ -174,8 +174,9 @@ static void settle(struct cpu_doubt *d, const struct cpu_access *next)
     bool is_same_thread = next && !((d->me ^ now_here) & ~BITS(0, EPOCH));
     bool is_taken_up = next && next->address == x->address && next->kind & ATOMIC;
     d->is_there = x->kind == READ && is_same_thread && !is_taken_up;
-    bool is_harmless = x->kind == READ ? is_same_thread
-                                       : d->is_open || memcmp(x->address, d->before, x->bytes) == 0;
+    bool is_under_way = is_same_thread || cpu_gave_turn(NUMBER(d->me, THREAD, BLOCK));
+    bool is_harmless =
+        x->kind == READ ? is_under_way : d->is_open || memcmp(x->address, d->before, x->bytes) == 0;
     if (!is_harmless) cpu_tell_race(x, d->me, d->other, d->name);
 }
 

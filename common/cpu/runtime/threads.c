@@ -355,10 +355,11 @@ void cpu_give_turn(bool is_spinning)
     go_on(cpu_core->current);
 }
 
-bool cpu_gave_turn(unsigned thread)
+bool cpu_gave_turn(unsigned thread) // in a loop, or before something atomic
 {
     const struct fiber *f = cpu_core->has_fibers ? cpu_core->of_thread[thread] : NULL;
-    return f && f->state == READY && f->file && strcmp(f->file, "a loop") == 0;
+    return f && (f->state == READY || f->state == SPINS) && f->file &&
+           strcmp(f->file, "a loop") == 0;
 }
 
 bool cpu_is_spinning(unsigned thread)
