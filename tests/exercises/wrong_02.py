@@ -194,11 +194,11 @@ WRONG = {
             "its own memory|freed|stays",
         ),
         (
-            "right: new and delete",
+            "right: malloc, and the handle's own cleanup",
             [
-                ('#include "check.h"', '#include "check.h"\n#include <new>'),
-                (NEW, "new (std::nothrow) total()"),
-                ("    free(handle)", "    delete handle"),
+                (f"total *t = {NEW};", "total *t = (total *)malloc(sizeof *t);"),
+                ("    t->n = n;", "    t->n = n;\n    t->d_x = t->d_sums = NULL;"),
+                ("    total_destroy(t);", "    cudaFree(t->d_sums);\n    cudaFree(t->d_x);\n    free(t);"),
             ],
             None,
         ),
