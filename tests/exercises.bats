@@ -223,6 +223,8 @@ PROGRAM
     kill -INT -- -"$group"
     sleep 2
     ! kill -KILL -- -"$group" || fail 'it goes on'
-    ! pgrep -x matrix_check
-    ! grep Traceback watched
+    run pgrep -x matrix_check
+    assert_failure
+    run grep Traceback watched
+    assert_failure
 }
