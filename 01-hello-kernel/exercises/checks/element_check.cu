@@ -9,7 +9,8 @@ int main(void)
                                {1, 32},
                                {random_number(34, 40), random_number(33, 700)},
                                {random_number(150, 200), 1000}};
-    for (auto [blocks, threads] : launches) {
+    for (auto &one : launches) {
+        int blocks = one[0], threads = one[1];
         Array<int> numbers("numbers", blocks * threads);
         std::vector<int> expected;
         for (int block = 0; block < blocks; block++)

@@ -9,7 +9,8 @@ int main(void)
                             {random_number(30000, 40000), 'a', 'b'},
                             {random_number(5000, 20000), 'a', 'd'},
                             {random_number(100, 5000), 0, 255}};
-    for (auto [n, first, last] : texts) {
+    for (auto &one : texts) {
+        int n = one[0], first = one[1], last = one[2];
         std::vector<unsigned char> h = random_numbers<unsigned char>(n, first, last);
         std::vector<int> before = random_numbers<int>(256, 0, 9), expected = before;
         for (unsigned char c : h)

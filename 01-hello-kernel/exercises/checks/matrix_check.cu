@@ -12,7 +12,8 @@ int main(void)
                             {random_number(260, 300), random_number(20, 60)},
                             {20, random_number(260, 300)},
                             {random_number(300, 340), 300}};
-    for (auto [rows, columns] : sizes) {
+    for (auto &one : sizes) {
+        int rows = one[0], columns = one[1];
         std::vector<int> expected;
         for (int row = 0; row < rows; row++)
             for (int column = 0; column < columns; column++)

@@ -10,7 +10,8 @@ int main(void)
                                {4, 64, 10},
                                {4, 64, random_number(300, 5000)},
                                {4, 64, random_number(70000, 80000)}};
-    for (auto [blocks, threads, n] : launches) {
+    for (auto &one : launches) {
+        int blocks = one[0], threads = one[1], n = one[2];
         std::vector<int> h = n == 20 ? std::vector<int>(n, 10) : random_numbers<int>(n, 1, 1000),
                          expected = h;
         for (int &element : expected)
