@@ -3,7 +3,6 @@
 #pragma once
 #include "check.h"
 #include "exercise.h" // wrong, passed, random_number
-#include <algorithm>
 #include <string.h>
 #include <string>
 #include <sys/wait.h>

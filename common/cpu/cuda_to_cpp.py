@@ -57,7 +57,7 @@ def stop(message, status=1):
 
 
 def is_name(text):
-    return re.match(r"[A-Za-z_]", text) is not None and text not in KEYWORDS
+    return text.isidentifier() and text not in KEYWORDS
 
 
 class Source:
@@ -353,9 +353,10 @@ class Source:
 
     def is_own(self, name):
         """Whether the program may declare something of this name."""
-        for before, text, after in zip(["", *self.tokens], self.tokens, self.tokens[1:]):
+        for i in (i for i, text in enumerate(self.tokens[:-1]) if text == name):
+            before, after = self.tokens[i - 1] if i else "", self.tokens[i + 1]
             is_type = is_name(before) and before not in ("const", "static", "extern") or before in ("*", "&", ">")
-            if text == name and (is_type or (before == "," and after in ("=", ";", "["))):
+            if is_type or (before == "," and after in ("=", ";", "[")):
                 return True
         return False
 

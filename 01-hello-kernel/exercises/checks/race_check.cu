@@ -2,6 +2,7 @@
 #include "race.cu"
 
 #include "exercise.cuh"
+#include <algorithm>
 
 int main(void)
 {
