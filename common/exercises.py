@@ -314,7 +314,7 @@ def say_passed(stage, name):
 
 
 def check(todo, answers, is_one):
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if os.environ.get("BACKEND") != "cuda" else 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         states = list(pool.map(lambda one: state(*one, folder_of(one[0], answers)), todo))
     is_passed = [what == "passed" for what, _ in states]
     first = is_passed.index(False) if False in is_passed else None
