@@ -246,7 +246,8 @@ def attempt_alone(stage, name, answers, backend):
         command = [python(), f"{name}_check.py"]
     else:
         command = [f"./{name}_check"]
-    if backend == "cpu":
+    if backend == "cpu":  # its libcuda, also where there is a driver
+        settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
         settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
     status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
     wrong = judge(status, out, err)
