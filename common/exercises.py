@@ -21,7 +21,6 @@ import hashlib
 import os
 import pathlib
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -259,7 +258,7 @@ def attempt_alone(stage, name, answers, backend):
     return wrong
 
 
-def state(stage, name, answers, is_asked=True):
+def state(stage, name, answers):
     """How it stands: "passed", "to do" or "not yet", and what is to be said of it."""
     todo = []
     if answers.resolve() == (stage / "exercises").resolve():
