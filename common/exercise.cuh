@@ -57,6 +57,14 @@ static inline void expect_shared(const cpu_cuda_seen &seen, long long most, cons
             seen.most, most);
 }
 
+// The threads have written n elements: nobody else has computed them.
+static inline void expect_writes(const cpu_cuda_seen &seen, long long n, const char *what)
+{
+    if (is_on_stand_in && seen.writes != n)
+        wrong("who computes: the threads of the kernel?",
+              "%s: the threads write %lld elements, expected %lld", what, seen.writes, n);
+}
+
 // f() in a process of its own, since a kernel that fails ends all CUDA in its process. Neither may have used CUDA before.
 // What f() returns, or -1000 if the process ends before; what it writes to stderr is in *said. wrong() in f() ends both.
 template <typename F> static int in_a_process(F f, std::string *said = NULL)

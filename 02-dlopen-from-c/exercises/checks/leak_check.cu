@@ -10,7 +10,8 @@ int main(void)
     expect_each_failure("to_gray", [&] { return to_gray(rgb.data(), gray.data(), 1000); });
 
     for (int n : {1, 256, random_number(257, 5000), random_number(66000, 69000)}) {
-        int code = to_gray(rgb.data(), gray.data(), n);
+        int code = 0;
+        auto seen = see([&] { code = to_gray(rgb.data(), gray.data(), n); });
         expect_return(0, code, "to_gray, and no call fails", "what was there in the beginning");
         for (int i = 0; i < n; i++) {
             int expected = (rgb[3 * i] + rgb[3 * i + 1] + rgb[3 * i + 2]) / 3;
@@ -18,6 +19,7 @@ int main(void)
                 wrong("what was there in the beginning: the numbers were right (make reset)",
                       "gray[%d] of %d: expected %d, came %d", i, n, expected, gray[i]);
         }
+        expect_writes(seen, n, "to_gray");
     }
     return passed();
 }
