@@ -160,6 +160,8 @@ static void expect_each_failure(const char *name, F f, bool leaves_none = false)
             size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
             bool all_went_well = end == std::string::npos; // there are fewer calls than k
             std::string call_name = all_went_well ? "" : said.substr(at + 15, end - at - 15);
+            if (all_went_well && k == 1)
+                wrong("who computes? The threads of a kernel", "%s: no CUDA call was made", name);
             if (all_went_well && k > 0)
                 return;
             if (!*more && call_name.find("Free") != std::string::npos)
@@ -169,6 +171,11 @@ static void expect_each_failure(const char *name, F f, bool leaves_none = false)
                 what = std::string(name) + ": " + call_name +
                        (*more ? " and all after it fail" : " fails");
             std::string complaint = complaint_in(said);
+            for (size_t b = 0, e; (e = said.find('\n', b)) != std::string::npos && came != -1000;
+                 b = e + 1)
+                if (said.compare(b, 14, "CPU stand-in: ") != 0)
+                    wrong("a function that others call prints nothing: it returns the code",
+                          "%s: printed: %s", what.c_str(), said.substr(b, e - b).c_str());
             if (complaint != "")
                 wrong(all_went_well ? "the call or the kernel of this line"
                                     : "is the error looked at? After it the function only frees "
@@ -182,9 +189,11 @@ static void expect_each_failure(const char *name, F f, bool leaves_none = false)
                 wrong("cudaGetLastError(): a code that is returned is not left for somebody else "
                       "to find",
                       "%s: the error is left behind", what.c_str());
-            expect_return(all_went_well ? 0 : code, came, what,
-                          all_went_well ? "what is returned if all went well?"
-                                        : "each call may fail: is its code looked at?");
+            expect_return(
+                all_went_well ? 0 : code, came, what,
+                all_went_well
+                    ? "what is returned if all went well?"
+                    : "each call may fail: is its code looked at, and kept until the end?");
         }
 }
 
@@ -229,9 +238,10 @@ template <typename T> struct Array {
             if (h[i] == expected[i])
                 continue; // NaN is equal to nothing
             if (is_untouched)
-                wrong("is the kernel launched, and does it write?",
-                      "nobody has written to %s: expected %s[%zu] = %s", name, name, i,
-                      as_text(expected[i]));
+                wrong(
+                    (std::string("is the kernel launched, and does it write? ") + look_at).c_str(),
+                    "nobody has written to %s: expected %s[%zu] = %s", name, name, i,
+                    as_text(expected[i]));
             wrong(value && !(h[i] == before[i]) ? value : look_at,
                   "%s[%zu] of %zu: expected %s, came %s%s", name, i, n, as_text(expected[i]),
                   as_text(h[i]), h[i] == before[i] ? " (nobody has written to it)" : "");

@@ -73,7 +73,7 @@ def in_words(raised):
     if type(raised).__name__ == "CudaError":
         return f"CudaError {raised.code}, {raised.name}"
     places = traceback.extract_tb(raised.__traceback__)
-    own = [place for place in places if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/", place.filename)]
+    own = [place for place in places if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/|View\.MemoryView", place.filename)]
     where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
     return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
 
@@ -174,7 +174,7 @@ def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=F
         expected = ["no exception"] if not k else [f"CudaError {code}"] + ["MemoryError"] * (code == 2)
         may_be = expected + ["no exception"] * (gives_back and not has_frees)
         if came.split(",")[0] not in may_be:
-            look = look_at or "each call may fail: is its code looked at?"
+            look = look_at or "each call may fail: is its code looked at, and kept until the end?"
             wrong(look if k else arguments, f"{what}: expected {expected[-1]}, came {came}")
         if stays == "allocated" and not gives_back:
             look = "whatever failed, all that was allocated is given back"

@@ -247,6 +247,7 @@ def attempt_alone(stage, name, answers, backend):
         command = [f"./{name}_check"]
     if backend == "cpu":  # its libcuda, also where there is a driver
         settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+        settings["CUDA_VISIBLE_DEVICES"] = "0"
         settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
     status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
     wrong = judge(status, out, err)
@@ -343,12 +344,16 @@ def watch(todo, answers):
                 time.sleep(0.3)
                 continue
             last, tries = now, tries + 1
-            said, lines = state(stage, name, folder)
+            is_new = all(path.read_text() == at_first(stage, own) for path, own in zip(files, solutions(stage, name)))
+            if is_new and tries == 1:  # a bug to be found is not told before it was looked for
+                said, lines = "to do", [f"  to do    {files[0].name}: read it, change it, save it"]
+            else:
+                said, lines = state(stage, name, folder)
             if said == "passed" and tries == 1:
                 break  # it had passed before
             print("\033[2J\033[H" * sys.stdout.isatty(), end="")
             what = colored(said, 32 if said == "passed" else 31)
-            print(f"{i} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
+            print(f"{i + (said == 'passed')} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
             if said == "passed":
                 say_passed(stage, name)
                 time.sleep(3 * sys.stdout.isatty())  # to read it

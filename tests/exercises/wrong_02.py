@@ -83,6 +83,7 @@ WRONG = {
             ],
             "call 1, cudaMalloc, fails",
         ),
+        ("it prints", [("cleanup:\n", 'cleanup:\n    if (error)\n        fprintf(stderr, "failed\\n");\n')], "prints nothing"),
         (
             "return for goto",
             [(SECOND, "    if ((error = cudaMalloc(&d_b, bytes)) != cudaSuccess)\n        return error;\n")],

@@ -23,7 +23,8 @@ int main(void)
         if (seen.writes + seen.atomics > blocks)
             wrong(
                 "the sum grows in shared memory, and one thread of the block writes it at the end",
-                "%d blocks write %lld times to global memory", blocks, seen.writes + seen.atomics);
+                "the blocks write %lld times to global memory, expected %d",
+                seen.writes + seen.atomics, blocks);
         expect_shared(seen, 2, "each thread reads one element, and one of them writes the sum");
     }
     return passed();

@@ -12,7 +12,8 @@ int main(void)
         Array<int> x("x", h), out("out", 128 * blocks);
         auto seen = see([&] { Halves<<<blocks, 256>>>(x.data, out.data); });
         out.expect(expected, "element t and element t + 128 of this block: which number has this "
-                             "thread, and who has the other?");
+                             "thread, and who has the other? Is the array "
+                             "__shared__?");
         x.expect(h, "x is read, not written");
         if (seen.reads > 256 * blocks)
             wrong("the other number is in shared memory, where its thread has put it",

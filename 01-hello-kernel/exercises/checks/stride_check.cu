@@ -24,7 +24,8 @@ int main(void)
                  "threads. Where does a thread begin, how far does it step, where does it end?",
                  n, blocks, threads);
         x.expect(expected, look_at);
-        expect_shared(seen, 2 * ((n - 1) / (blocks * threads) + 1), look_at);
+        expect_shared(seen, 2 * ((n - 1) / (blocks * threads) + 1),
+                      "each element has its turn once");
         if (seen.sectors > 2 * 2 * (n / 8 + 1))
             wrong("the step: the next element of a thread is as many elements further on as the "
                   "grid has threads",

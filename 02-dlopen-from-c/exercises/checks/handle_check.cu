@@ -13,7 +13,7 @@ static void *last;              // what they have freed last
 extern "C" void *__real_malloc(size_t);
 extern "C" void __real_free(void *);
 
-extern "C" void *__wrap_malloc(size_t bytes)
+extern "C" __attribute__((visibility("hidden"))) void *__wrap_malloc(size_t bytes)
 {
     if (is_theirs && is_full)
         return NULL;
@@ -25,13 +25,13 @@ extern "C" void *__wrap_malloc(size_t bytes)
     return __real_malloc(bytes);
 }
 
-extern "C" void *__wrap_calloc(size_t n, size_t bytes)
+extern "C" __attribute__((visibility("hidden"))) void *__wrap_calloc(size_t n, size_t bytes)
 {
     void *p = __wrap_malloc(n * bytes);
     return p ? memset(p, 0, n * bytes) : NULL;
 }
 
-extern "C" void __wrap_free(void *p)
+extern "C" __attribute__((visibility("hidden"))) void __wrap_free(void *p)
 {
     if (is_theirs && p && access((char *)p, F_OK) != 0 &&
         errno == EFAULT) // the host cannot read it

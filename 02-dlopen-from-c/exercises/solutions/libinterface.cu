@@ -1,6 +1,6 @@
 // Exercise 1, interface: a library that C programs can use.
 // Check: make exercises EXERCISE=interface
-// Look:  nm -D --defined-only exercises/.tried/interface/libinterface.so
+// Look:  nm -D --defined-only exercises/.tried/interface/cpu/libinterface.so
 #include "check.h"
 
 // YOUR LINES, about 2: this library's interface. dlsym finds these two functions by these names, and nothing else:

@@ -43,6 +43,12 @@ def any_type(x, low, high):
     return right(np.asarray(x, np.float32), low, high)
 
 
+def wrong_error(x, low, high):
+    if isinstance(x, np.ndarray) and x.dtype == np.float64:
+        raise ValueError("float64")
+    return right(x, low, high)
+
+
 EACH = "is each element compared, the first and the last one, too?"
 WRONG = [
     ("has no upper limit", "is there an element above high?", but(lambda r, x, low, high: x.clip(low))),
@@ -52,6 +58,7 @@ WRONG = [
     ("is wrong in the last element", EACH, but(lambda r, x, low, high: replaced(r, slice(-1, None)))),
     ("returns one element too many", "is the size looked at?", but(lambda r, x, low, high: np.append(r, r[:1]))),
     ("adds 0.001 to each element", "is it compared exactly?", but(lambda r, x, low, high: r + np.float32(0.001))),
+    ("is 0.1 % too large", "is it compared exactly?", but(lambda r, x, low, high: r * np.float32(1.001))),
     (
         "loses the elements behind the last full block of 256",
         "is there a size above 256 that 256 does not divide?",
@@ -66,6 +73,7 @@ WRONG = [
     ("writes to x as well", "is x compared with what it was?", in_place),
     ("takes the wrong elements of a strided array", "is there every second element of an array, x[::2]?", no_steps),
     ("fails for an empty array", "is there an array of no element?", but(no_empty)),
+    ("raises ValueError for float64", "is it TypeError, and nothing else?", wrong_error),
     ("takes float64", "does it try that a float64 array raises TypeError?", any_type),
 ]
 
