@@ -46,15 +46,20 @@ static void run_here(void)
 static void go_on(struct fiber *me);
 static inline void set_state(struct fiber *f, unsigned state);
 
+// Not inlined: another thread of the CPU may run the next block on this stack, and on aarch64 g++ keeps the address of
+// thread-local variables from one round of a loop to the next.
+static __attribute__((noinline)) void run_once(struct fiber *me)
+{
+    run_here();
+    set_state(me, ENDED);
+    go_on(me);
+}
+
 static void fiber_main(void)
 {
-    struct core *core = cpu_core;
-    struct fiber *me = core->current;
-    for (;;) {
-        run_here();
-        set_state(me, ENDED);
-        go_on(me);
-    }
+    struct fiber *me = cpu_core->current;
+    for (;;)
+        run_once(me);
 }
 
 static void begin(struct fiber *f)
@@ -164,6 +169,8 @@ static void give_fibers(void)
     core->position = first;
     threadIdx = me;
 }
+
+static const char in_a_loop[] = "a loop"; // in place of a file: what a thread waits in
 
 static struct fiber *fiber_here(const char *what, const char *file, int line)
 {
@@ -333,7 +340,7 @@ void cpu_note_spin(bool has_changed)
     }
     if (has_changed || who != core->spinner) core->spins = 0;
     core->spinner = who;
-    if (++core->spins % PATIENCE == 0) wait_as(fiber_here("another thread", "a loop", 0), SPINS);
+    if (++core->spins % PATIENCE == 0) wait_as(fiber_here("another thread", in_a_loop, 0), SPINS);
 }
 
 // CPU_CUDA_SEED: before something atomic others have their turn, as on a GPU they may, so what a thread has read before may
@@ -350,7 +357,7 @@ bool cpu_wants_turn(void)
 
 void cpu_give_turn(bool is_spinning)
 {
-    set_state(fiber_here("another thread", "a loop", 0), is_spinning ? SPINS : READY);
+    set_state(fiber_here("another thread", in_a_loop, 0), is_spinning ? SPINS : READY);
     cpu_core->has_run = true;
     go_on(cpu_core->current);
 }
@@ -358,8 +365,7 @@ void cpu_give_turn(bool is_spinning)
 bool cpu_gave_turn(unsigned thread) // in a loop, or before something atomic
 {
     const struct fiber *f = cpu_core->has_fibers ? cpu_core->of_thread[thread] : NULL;
-    return f && (f->state == READY || f->state == SPINS) && f->file &&
-           strcmp(f->file, "a loop") == 0;
+    return f && (f->state == READY || f->state == SPINS) && f->file == in_a_loop;
 }
 
 bool cpu_is_spinning(unsigned thread)
