@@ -259,17 +259,21 @@ def attempt_alone(stage, name, answers, backend):
     return wrong
 
 
-def state(stage, name, answers):
-    """How it stands: "passed", "to do" or "not yet", and what is to be said of it."""
+def state(stage, name, answers, is_asked=True):
+    """How it stands: "passed", "to do" or "not yet", and what is to be said of it.
+
+    A bug that is to be found is not told before somebody asks for it.
+    """
     todo = []
-    if answers.resolve() == (stage / "exercises").resolve():
-        for path in solutions(stage, name):
-            text = (answers / path.name).read_text(errors="replace") if (answers / path.name).exists() else ""
-            hole = re.search(r"YOUR LINES, about", text)
-            if text == at_first(stage, path) and hole:
-                line = text.count("\n", 0, hole.start()) + 1
-                todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
-    if todo and len(todo) == len(solutions(stage, name)):
+    for path in solutions(stage, name):
+        text = (answers / path.name).read_text(errors="replace") if (answers / path.name).exists() else ""
+        hole = re.search(r"YOUR LINES, about", text)
+        line = text.count("\n", 0, hole.start()) + 1 if hole else 0
+        if text == at_first(stage, path) and hole:
+            todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
+        elif text == at_first(stage, path) and not is_asked:
+            todo.append(f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={name} tells more")
+    if len(todo) == len(solutions(stage, name)):
         return "to do", todo
     key = answers / ".tried" / name / "passed"
     backends = ["cpu", "cuda"] if os.environ.get("BACKEND") == "cuda" else ["cpu"]
@@ -316,7 +320,7 @@ def say_passed(stage, name):
 
 def check(todo, answers, is_one):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        states = list(pool.map(lambda one: state(*one, folder_of(one[0], answers)), todo))
+        states = list(pool.map(lambda one: state(*one, folder_of(one[0], answers), is_one), todo))
     is_passed = [what == "passed" for what, _ in states]
     first = is_passed.index(False) if False in is_passed else None
     for i, (stage, name) in enumerate(todo):
@@ -344,11 +348,7 @@ def watch(todo, answers):
                 time.sleep(0.3)
                 continue
             last, tries = now, tries + 1
-            is_new = all(path.read_text() == at_first(stage, own) for path, own in zip(files, solutions(stage, name)))
-            if is_new and tries == 1:  # a bug to be found is not told before it was looked for
-                said, lines = "to do", [f"  to do    {files[0].name}: read it, change it, save it"]
-            else:
-                said, lines = state(stage, name, folder)
+            said, lines = state(stage, name, folder, is_asked=tries > 1)
             if said == "passed" and tries == 1:
                 break  # it had passed before
             print("\033[2J\033[H" * sys.stdout.isatty(), end="")

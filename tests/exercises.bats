@@ -86,6 +86,7 @@ PROGRAM
     assert_line --index 3 '  not yet  guard    <- next'
     assert_line --index 4 '  passed   matrix'
     assert_line --index 5 '  to do    stride'
+    assert_line '  to do    race' # a bug to be found is told to who asks for it
     assert_line --regexp '  wrong    x\[256\] of 1000: expected .*, came .* \(nobody has written to it\)'
     assert_line --partial '01-hello-kernel/exercises/README.md, guard'
     assert_line --index -1 '2 of 10 exercises pass'
@@ -98,9 +99,13 @@ PROGRAM
     assert_line --index -1 '1 of 1 exercises pass'
     [ ! -e exercises/.tried/element/cpu/element_check ]
     echo >>exercises/element.cu # now it is
-    try_make exercises EXERCISE=element
+    CUDA_VISIBLE_DEVICES='' try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND=cpu exercises EXERCISE=element
     assert_success
     [ -e exercises/.tried/element/cpu/element_check ]
+
+    try_make exercises EXERCISE=race
+    assert_failure
+    assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
 
     try_make exercises EXERCISE=elment
     assert_failure
@@ -211,6 +216,7 @@ PROGRAM
     local group=$!
     wait_for watched 'until you save guard.cu'
     grep '^1 of 10 pass    01-hello-kernel, guard: to do' watched
+    grep 'guard.cu, line [0-9]*: there your lines are missing' watched
     solve guard
     wait_for watched 'until you save matrix.cu'
     grep '^2 of 10 pass    01-hello-kernel, guard: passed' watched

@@ -1,6 +1,7 @@
 // One index of each kind, then many; the largest source that there can be; then the function of the host.
-#include "exercise.cuh"
 #include "indices.cu"
+
+#include "exercise.cuh"
 
 static void check_kernel(const std::string &what, int size, const std::vector<int> &indices)
 {

@@ -1,6 +1,7 @@
 // Sources that are not square; source and result with more elements than an int counts; then the function of the host.
-#include "exercise.cuh"
 #include "rows.cu"
+
+#include "exercise.cuh"
 
 // A result of 2^32 elements, of which only the first 256 are there: 0 if they are right; a loop that goes on fails (1).
 static int first_of_many(void)

@@ -1,7 +1,8 @@
 // Few elements and many numbers, so that many threads have the same index. The numbers are multiples of 1/8: their sum
 // is the same in every order.
-#include "exercise.cuh"
 #include "scatter.cu"
+
+#include "exercise.cuh"
 
 struct Numbers {
     std::vector<float> value, before, expected;

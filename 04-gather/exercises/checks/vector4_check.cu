@@ -1,6 +1,7 @@
 // Sizes with and without a rest, addresses that are multiples of 16 and others; how many accesses there are.
-#include "exercise.cuh"
 #include "vector4.cu"
+
+#include "exercise.cuh"
 
 static void check(int n, int x_from, int result_from, float factor)
 {

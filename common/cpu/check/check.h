@@ -6,6 +6,7 @@
 // volatile counts as atomic; IN_ONE_BLOCK: as atomicAdd_block is; AGAIN: by a thread that has read or written it before
 enum { READ = 0, WRITE = 1, ATOMIC = 2, IN_ONE_BLOCK = 4, VOLATILE = 8, AGAIN = 16, KIND_BITS = 5 };
 
+#define HERE __builtin_return_address(0)
 struct cpu_access {
     const char *address;
     size_t bytes;

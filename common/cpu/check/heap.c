@@ -48,7 +48,6 @@ static void give_back(void *start, const char *name, const void *place)
 PUBLIC void *__wrap__Znwm(size_t bytes) { return __wrap_malloc(bytes); }
 PUBLIC void *__wrap__Znam(size_t bytes) { return __wrap_malloc(bytes); }
 
-#define HERE __builtin_return_address(0)
 PUBLIC void __wrap_free(void *start) { give_back(start, "free", HERE); }
 PUBLIC void __wrap__ZdlPv(void *start) { give_back(start, "delete", HERE); }
 PUBLIC void __wrap__ZdaPv(void *start) { give_back(start, "delete[]", HERE); }

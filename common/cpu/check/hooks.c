@@ -177,7 +177,6 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
 
 // ---- What g++ and clang++ call, for each size
 
-#define HERE __builtin_return_address(0)
 #define LOOKS(n, T) \
     PUBLIC void __tsan_read##n(T *p) { look_aligned(p, n, READ, HERE); } \
     PUBLIC void __tsan_write##n(T *p) { look_aligned(p, n, WRITE, HERE); } \
