@@ -35,7 +35,7 @@ hint compare reset:
 	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises.py $@ $(filter-out %/fast,$(STAGES))
 
 clean:
-	@for stage in $(STAGES) 04-gather/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
+	@for stage in $(STAGES) 04-gather/fast/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
 	rm -rf common/cpu/lib tests/soak/tools.so
 
 # What builds has to know the device: found once here, for all stages.

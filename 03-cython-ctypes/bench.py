@@ -10,9 +10,7 @@ this shows that all is well, not how long it takes.
 
 import ctypes
 import os
-import statistics
 import sys
-import time
 
 import numpy as np
 
@@ -20,8 +18,12 @@ import four_ways
 import multiply as multiply_module
 from device_array import DeviceArray, multiply as multiply_device_arrays
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+from clock import micros_a_call
+from doctor import gpu
+
 QUICK = sys.argv[1:] == ["quick"]
-N, CALLS, REPEATS = 1024, 10 if QUICK else 1000, 21
+N, CALLS = 1024, 10 if QUICK else 1000
 SOURCE = """extern "C" __global__ void multiply(const float *a, const float *b, float *result, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,20 +32,6 @@ SOURCE = """extern "C" __global__ void multiply(const float *a, const float *b, 
 }"""
 a = np.random.default_rng(1).random(N, dtype=np.float32)
 b = np.random.default_rng(2).random(N, dtype=np.float32)
-
-
-def measure(call, wait, calls=CALLS):
-    """Microseconds a call: (median, fastest, slowest) of REPEATS times that many calls."""
-    times = []
-    for _ in range(REPEATS + 3):
-        wait()
-        start = time.perf_counter()
-        for _ in range(calls):
-            call()
-        times.append((time.perf_counter() - start) / calls * 1e6)
-        wait()
-    times = times[3:]  # those before warm up
-    return statistics.median(times), min(times), max(times)
 
 
 def our_ways():
@@ -151,15 +139,7 @@ def other_ways():
             print(f"{name} is not measured: {type(error).__name__}: {error}", file=sys.stderr)
 
 
-def show(name, times, base):
-    median, low, high = times
-    print(f"| {name} | {median:.2f} | {low:.2f} to {high:.2f} | {median / base:.2f} |")
-
-
 def main():
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
-    from doctor import gpu
-
     if gpu()[0] is None:
         sys.exit("times are taken on a GPU only: the CPU stand-in is never timed")
     print(f"{gpu()[0]}: a * b on {N} floats in device memory, no wait in between\n")
@@ -173,11 +153,11 @@ def main():
             if not np.array_equal(result(), a * b):
                 sys.exit(f"{name}: the result is not NumPy's")
             if base is None:  # the C loop: one call of it is CALLS launches
-                times = [t / CALLS for t in measure(call, wait, 1)]
-                base = times[0]
+                times = {key: t / CALLS for key, t in micros_a_call(call, wait, 1).items()}
+                base = times["median"]
             else:
-                times = measure(call, wait)
-            show(name, times, base)
+                times = micros_a_call(call, wait, CALLS)
+            print("| {} | {median:.2f} | {low:.2f} to {high:.2f} | {:.2f} |".format(name, times["median"] / base, **times))
 
     print("\nNumPy arrays in and out, 400 floats:\n\n| way | µs a call | fastest to slowest |\n|---|---|---|")
     x, y, z = a[:400].copy(), b[:400].copy(), np.zeros(400, np.float32)
@@ -189,8 +169,8 @@ def main():
         ("multiply(a, b)", lambda: multiply_module.multiply(x, y)),
         ("NumPy, a * b", lambda: x * y),
     ):
-        median, low, high = measure(call, lambda: None)
-        print(f"| {name} | {median:.2f} | {low:.2f} to {high:.2f} |")
+        times = micros_a_call(call, lambda: None, CALLS)
+        print("| {} | {median:.2f} | {low:.2f} to {high:.2f} |".format(name, **times))
 
 
 if __name__ == "__main__":

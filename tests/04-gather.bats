@@ -125,11 +125,11 @@ print('without the GIL')"
     assert_line --index 4 True
 }
 
-@test "04: the tables of the pages are those of bench.json" {
+@test "04: the tables of the pages are those of bench.jsonl" {
     cp -r "$TOP/04-gather" "$TOP/common" "$BATS_TEST_TMPDIR"
-    try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/04-gather/bench/page.py" tables
+    try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/04-gather/fast/bench/page.py" tables
     assert_success
-    for page in README.md README.zh.md fast/README.md bench/README.md; do
+    for page in README.md README.zh.md fast/README.md fast/bench/README.md; do
         run diff "$page" "$BATS_TEST_TMPDIR/04-gather/$page"
         assert_success
     done

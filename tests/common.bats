@@ -578,7 +578,7 @@ SEEN
 @test "nvcc: sources compile, with every warning an error" {
     requires nvcc
     sources=(01-hello-kernel/vector_add.cu 04-gather/*.cu 04-gather/fast/gather.cu) # what people copy; make test-all: all
-    [ "${WRONG_ANSWERS:-}" != all ] || sources=(0*/*.cu 04-gather/fast/*.cu 04-gather/bench/*.cu 0*/exercises/solutions/lib*.cu 0*/exercises/checks/*.cu)
+    [ "${WRONG_ANSWERS:-}" != all ] || sources=(0*/*.cu 04-gather/fast/*.cu 04-gather/fast/bench/*.cu 0*/exercises/solutions/lib*.cu 0*/exercises/checks/*.cu)
     checks=(0*/exercises/checks 0*/exercises/solutions)
     [ "${#sources[@]}" -ge 3 ]
     (cd "$BATS_TEST_TMPDIR" && mkdir -p "${sources[@]%/*}")

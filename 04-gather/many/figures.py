@@ -10,8 +10,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(HERE, "..", "bench"))
-from page import fill, size, table  # noqa: E402
+sys.path.append(os.path.join(HERE, "..", "..", "common"))
+from bench_page import fill, log_log, save, size, table  # noqa: E402
 
 PARTS = "sort", "there", "gather", "back", "place"
 WAYS = {  # (carrier, ranks): as the tables name it
@@ -64,13 +64,10 @@ def plot(rows, path):
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
-    for way in WAYS.values():
-        axes[0].loglog(list(rows), [row[way]["ms"] for row in rows.values()], label=way, marker="o", markersize=3)
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="tight")
+    log_log(axes[0], {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()})
     axes[0].set_xlabel("indices of each rank")
     axes[0].set_ylabel("ms")
-    axes[0].grid(alpha=0.3)
-    axes[0].legend(fontsize=7)
     for way, parts, all_ms in shares(rows):
         left = 0
         for n, (part, ms) in enumerate(zip([*PARTS, "rest"], [*parts, all_ms - sum(parts)])):
@@ -78,9 +75,8 @@ def plot(rows, path):
             axes[1].barh(name, ms, left=left, color=f"C{n}", label=part if way.endswith("NCCL") else None)
             left += ms
     axes[1].set_xlabel(f"ms, for {size(max(rows))} indices on each of 2 ranks")
-    axes[1].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    axes[1].legend(frameon=False, fontsize=7)
+    save(figure, path)
 
 
 def main():

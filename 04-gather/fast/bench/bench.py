@@ -1,9 +1,8 @@
-"""How fast is gather, beside NumPy, the libraries, and what the hardware allows? Writes bench.json.
+"""How fast is gather, beside NumPy, the libraries, and what the hardware allows? Writes bench.jsonl, one row a line.
 
-Build: make build, here, in .. and in ../fast
 Run:   make bench (on a GPU only), then python3 page.py: the tables and plots of the pages
 
-Whatever is timed is compared with NumPy's result first.
+Whatever is timed is compared with NumPy's result first. Times: milliseconds, but for those of a call, microseconds.
 """
 
 import ctypes
@@ -12,17 +11,91 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 
 import peers as libraries
 from gather import DeviceArray, pin, pinned_empty, take
-from measure import HERE, Job, address, bench, device, gather_launch, peak_bytes, summary, wall, walls
 from wrapper import cuda_gather
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "common"))
+from clock import micros_a_call, millis_in_turn, summary
+from doctor import gpu
+
 KI, MI = 1 << 10, 1 << 20
+RAISE, WRAP = 0, 1  # enum gather_mode
 random = np.random.default_rng(0)
+
+
+# ---- What needs CUDA: libbench.so
+
+
+def load():
+    """libbench.so, with the types of its functions."""
+    P, S, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    library = ctypes.CDLL(os.path.join(HERE, "libbench.so"))
+    for name, arguments in {
+        "clock_start": [],
+        "clock_stop": [],
+        "wait": [],
+        "free_bytes": [],
+        "start_only": [],
+        "random_reads": [P, S, S, ctypes.c_uint, P],
+        "copy_on_device": [P, P, S],
+        "both_ways": [P, P, P, P, S],
+        "article_gather": [P, P, P, I, I],
+        "gather_unchecked": [P, P, P, I],
+        "launch": [P, S, P, P, S, I, P, I],
+    }.items():
+        getattr(library, name).argtypes = arguments
+    library.clock_stop.restype, library.free_bytes.restype = ctypes.c_float, S
+    return library
+
+
+bench = load()
+
+
+def address(x):
+    return x.__cuda_array_interface__["data"][0] if hasattr(x, "__cuda_array_interface__") else x.ctypes.data
+
+
+def wall(call, repeats=9, warm_up=2, wait=bench.wait):
+    """Milliseconds of one call on the host's clock."""
+    return millis_in_turn([(call, wait)], repeats, warm_up)[0]
+
+
+def device(calls, repeats=9):
+    """Milliseconds of one of the calls on the device, one right after the other: the median, by events around them."""
+    times = []
+    for _ in range(repeats + 2):
+        bench.clock_start()
+        for call in calls:
+            call()
+        times.append(bench.clock_stop() / len(calls))
+    return summary(times[2:])["median"]
+
+
+def peak_bytes(call):
+    """How much less free memory the device had while the call ran, as seen some thousand times a second."""
+    bench.wait()
+    before, least, done = bench.free_bytes(), [bench.free_bytes()], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            least.append(bench.free_bytes())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    call()
+    done.set()
+    thread.join()
+    return before - min(least)
+
+
+# ---- What is measured. Each yields its rows.
 
 
 def check(name, got, expected):
@@ -35,7 +108,7 @@ def on_device(peers, d_x, d_sets, d_out, expected):
     ways = {"this take": device([lambda i=i: take(d_x, i, d_out, "clip") for i in d_sets])}
     check("this take", (take(d_x, d_sets[0], d_out), d_out.get())[1], expected)
     for name, peer in peers.items():
-        if peer["view"] is None or peer.get("index", d_sets[0].dtype) != d_sets[0].dtype:
+        if peer.get("index", d_sets[0].dtype) != d_sets[0].dtype:
             continue
         s, out, arrays = peer["view"](d_x), peer["view"](d_out), [peer["view"](i) for i in d_sets]
         take(d_x, DeviceArray(np.zeros(d_out.shape, np.int32)), d_out)  # so that it is not there already
@@ -48,7 +121,6 @@ def on_device(peers, d_x, d_sets, d_out, expected):
 
 def random_indices(peers):
     """The kernel with random indices from sources of four sizes, and the floor: reads alone and a copy."""
-    rows = []
     for M in MI, 8 * MI, 128 * MI, 2048 * MI:
         x = np.arange(M, dtype=np.int32)
         d_x, sink = DeviceArray(x), DeviceArray(np.zeros(1, np.float32))
@@ -58,20 +130,17 @@ def random_indices(peers):
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.int32)
             row = {"M": M, "N": N, "ways": on_device(peers, d_x, d_sets, d_out, x[sets[0]])}
             a_x, a_out, a_sets = address(d_x), address(d_out), [address(s) for s in d_sets]
-            jobs = [Job(None, a_x, None, a, None, a_out, N, M, 4, 4, 0, None) for a in a_sets]
-            row["raise"] = device([lambda j=j: gather_launch(ctypes.byref(j), address(bad)) for j in jobs])
+            checked = [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets]
+            row["raise"] = device(checked)
             row["unchecked"] = device([lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets])
             reads = device([lambda k=k: bench.random_reads(a_x, M, N, k, address(sink)) for k in range(count)])
             copy = device([lambda a=a: bench.copy_on_device(a_out, a, 4 * N) for a in a_sets])
-            row["floor"] = reads["median"] + copy["median"] - device([bench.start_only] * count)["median"]
-            rows.append(row)
-            print(f"random: {M} from, {N} indices", file=sys.stderr, flush=True)
-    return rows
+            row["floor"] = reads + copy - device([bench.start_only] * count)
+            yield row
 
 
 def distributions(peers, N=16 * MI):
     """The kernel with other indices, four widths, three sizes of the source; and a copy of the bytes that must move."""
-    rows = []
     dice = random.random(N)
     spread = np.sort(dice)
     order = {
@@ -97,9 +166,7 @@ def distributions(peers, N=16 * MI):
                 row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
                 row.update(index_bytes=index_bytes, moved=moved, copy=copy)
                 row["ways"] = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
-                rows.append(row)
-        print(f"distributions: {element_bytes}, {index_bytes} bytes", file=sys.stderr, flush=True)
-    return rows
+                yield row
 
 
 def ladder(peers):
@@ -114,43 +181,42 @@ def ladder(peers):
     p_sets, p_out = [pinned_empty(MI, np.int32) for _ in sets], pinned_empty(MI, np.float32)
     for p_idx, idx in zip(p_sets, sets):
         p_idx[...] = idx
-    rows = []
+    begin = itertools.count()
 
     def row(name, call, result=None, forget=lambda: None, wait=bench.wait):
         check(name, call(0) if result is None else (call(0), result())[1], expected)
         forget()  # what a library keeps from that call would not show in the peak
-        turn = itertools.cycle([(len(rows) + k) % 8 for k in range(8)])  # each way begins with other indices
-        rows.append({"way": name, "peak_bytes": peak_bytes(lambda: call(1))})
+        turn = itertools.count(next(begin))  # each way begins with other indices
+        peak = peak_bytes(lambda: call(1))
         start = time.perf_counter()
         call(2)
         repeats = min(101, max(9, int(0.3 / (time.perf_counter() - start))))
-        rows[-1].update(wall(lambda: call(next(turn)), repeats, wait=wait))
+        return {"way": name, "peak_bytes": peak, **wall(lambda: call(next(turn) % 8), repeats, wait=wait)}
 
     def pinned_for_the_call(k):
         with pin(x):
             return take(x, sets[k])
 
-    row("NumPy: x[idx]", lambda k: x[sets[k]])
-    row("NumPy: np.take(x, idx, out=out, mode='wrap')", lambda k: np.take(x, sets[k], out=out, mode="wrap"))
-    row("cuda_gather(x, idx)", lambda k: cuda_gather(x, sets[k]))
-    row("take(x, idx)", lambda k: take(x, sets[k]))
-    row("with pin(x): take(x, idx), pinned for this call", pinned_for_the_call)
+    yield row("NumPy: x[idx]", lambda k: x[sets[k]])
+    yield row("NumPy: np.take(x, idx, out=out, mode='wrap')", lambda k: np.take(x, sets[k], out=out, mode="wrap"))
+    article = subprocess.run([sys.executable, __file__, "article"], stdout=subprocess.PIPE, check=True)
+    yield json.loads(article.stdout)  # in a process of its own: it resets the device
+    yield row("cuda_gather(x, idx)", lambda k: cuda_gather(x, sets[k]))
+    yield row("take(x, idx)", lambda k: take(x, sets[k]))
+    yield row("with pin(x): take(x, idx), pinned for this call", pinned_for_the_call)
     with pin(x):
-        row("take(x, idx), x pinned before", lambda k: take(x, sets[k]))
-    row("take(d_x, idx)", lambda k: take(d_x, sets[k]))
-    row("take(d_x, p_idx, p_out)", lambda k: take(d_x, p_sets[k], p_out))
-    row("take(d_x, d_idx, d_out)", lambda k: take(d_x, d_sets[k], d_out), d_out.get)
+        yield row("take(x, idx), x pinned before", lambda k: take(x, sets[k]))
+    yield row("take(d_x, idx)", lambda k: take(d_x, sets[k]))
+    yield row("take(d_x, p_idx, p_out)", lambda k: take(d_x, p_sets[k], p_out))
+    yield row("take(d_x, d_idx, d_out)", lambda k: take(d_x, d_sets[k], d_out), d_out.get)
     for name, peer in peers.items():
         typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
         up, down, get = peer["up"], peer["down"], peer["take"]
         peer["forget"]()
-        row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), forget=peer["forget"], wait=peer["wait"])
+        yield row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), forget=peer["forget"], wait=peer["wait"])
         peer["forget"]()
     a_out, a_idx, a_p_out, a_p_idx = map(address, (d_out, d_sets[0], p_out, p_sets[0]))
-    floor = wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21)
-    article = subprocess.run([sys.executable, __file__, "article"], stdout=subprocess.PIPE, check=True)
-    rows.insert(2, json.loads(article.stdout))  # in a process of its own: it resets the device
-    return {"rows": rows, "pcie_floor": floor}
+    yield {"way": "PCIe alone: 4 MB each way at once", **wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21)}
 
 
 def article_alone():
@@ -167,8 +233,8 @@ def resident(peers):
     """From NumPy index to NumPy result with the source on the GPU, 2^8 to 2^24 indices. The ways take turns:
     how long that takes depends on where NumPy finds room for the result, and on what the CPU's caches hold."""
     x = random.random(128 * MI, dtype=np.float32)
-    d_x, rows = DeviceArray(x), []
-    sources = {name: peer["view"](d_x) if peer["view"] else peer["up"](x) for name, peer in peers.items()}
+    d_x = DeviceArray(x)
+    sources = {name: peer["view"](d_x) for name, peer in peers.items()}
     for power in range(8, 25, 2):
         sets = [random.integers(x.size, size=1 << power, dtype=np.int32) for _ in range(8 if power <= 20 else 2)]
         p_idx, p_out = pinned_empty(1 << power, np.int32), pinned_empty(1 << power, np.float32)
@@ -189,69 +255,51 @@ def resident(peers):
             s, up, down, get = sources[name], peer["up"], peer["down"], peer["take"]
             fetch = lambda i, s=s, up=up, down=down, get=get: down(get(s, up(i)))
             calls[name] = way(fetch, typed), peer["wait"]
-        times = walls(list(calls.values()), 101 if power <= 16 else 31 if power <= 20 else 7)
-        rows.append({"N": 1 << power, "ways": dict(zip(calls, times))})
-    return rows
+        times = millis_in_turn(list(calls.values()), 101 if power <= 16 else 31 if power <= 20 else 7)
+        yield {"N": 1 << power, "ways": {name: t["median"] for name, t in zip(calls, times)}}
 
 
 def calls(peers):
     """Microseconds a call on 1,024 elements, without a wait in between."""
     x, idx = random.random(1024, dtype=np.float32), random.integers(1024, size=1024, dtype=np.int32)
     d_x, d_idx, d_out = DeviceArray(x), DeviceArray(idx), DeviceArray(x)
-    job = Job(None, address(d_x), None, address(d_idx), None, address(d_out), 1024, 1024, 4, 4, 1, None)
-    launch = ctypes.cast(gather_launch, ctypes.c_void_p)
-    rows = []
+    job = address(d_x), 1024, address(d_idx), address(d_out), 1024, WRAP, None
 
-    def row(name, call, wait=bench.wait, count=1000):
-        times = []
-        for _ in range(24):
-            wait()
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            times.append((time.perf_counter() - start) / 1000 * 1e6)
-            wait()
-        rows.append({"way": name, **summary(times[3:])})
+    def row(name, call, wait=bench.wait):
+        return {"way": name, **micros_a_call(call, wait)}
 
-    row("C loop of gather_launch()", lambda: bench.launch_loop(launch, ctypes.byref(job), 1000), count=1)
-    row("take, three DeviceArrays", lambda: take(d_x, d_idx, d_out, "wrap"))
-    row("the same, mode raise: waits", lambda: take(d_x, d_idx, d_out))
+    loop = micros_a_call(lambda: bench.launch(*job, 1000), bench.wait, 1)
+    yield {"way": "C loop of gather_launch()", **{key: t / 1000 for key, t in loop.items()}}
+    yield row("take, three DeviceArrays", lambda: take(d_x, d_idx, d_out, "wrap"))
+    yield row("the same, mode raise: waits", lambda: take(d_x, d_idx, d_out))
     for name, peer in peers.items():
         i = peer["up"](idx.astype(peer.get("index", idx.dtype)))
         s, o = peer["up"](x), peer["up"](x.copy())
-        row(name, (lambda: peer["out"](s, i, o)) if peer["out"] else (lambda: peer["take"](s, i)), peer["wait"])
+        yield row(name, lambda: peer["out"](s, i, o), peer["wait"])
         if name in ("CuPy take", "torch.index_select"):
-            row(f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, o, "wrap"), peer["wait"])
-    before = bench.free_bytes()
-    for _ in range(10000):
-        take(d_x, d_idx, d_out)
-    return {"rows": rows, "bytes_lost_in_10000_calls": before - bench.free_bytes()}
+            yield row(f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, o, "wrap"), peer["wait"])
 
 
-def machine():
-    sys.path.insert(0, os.path.join(HERE, "..", "..", "common"))
-    from doctor import gpu
+def bad_index(_):
+    return libraries.bad_indices()
 
+
+def machine(_):
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    names = "numpy", "cupy", "torch", "jax", "numba", "triton"
-    return {
-        "gpu": gpu()[0],
-        "driver": subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0],
-        "versions": {n: getattr(sys.modules[n], "__version__", "") for n in names if n in sys.modules},
-    }
+    versions = {n: sys.modules[n].__version__ for n in ("numpy", "cupy", "torch", "triton") if n in sys.modules}
+    driver = subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0]
+    yield {"gpu": gpu()[0], "driver": driver, "versions": versions}
 
 
 def main():
     peers = libraries.peers()
-    result = machine()
-    for part in calls, resident, ladder, distributions, random_indices:
-        start = time.perf_counter()
-        result[part.__name__] = part(peers)
-        print(f"{part.__name__}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    result["bad_index"] = libraries.bad_indices()
-    with open(os.path.join(HERE, "bench.json"), "w") as f:
-        json.dump(result, f, indent=1)
-        f.write("\n")
+    with open(os.path.join(HERE, "bench.new"), "w") as f:
+        for part in machine, calls, resident, ladder, distributions, random_indices, bad_index:
+            print(part.__name__, file=sys.stderr, flush=True)
+            for row in part(peers):
+                rounded = json.loads(json.dumps(row), parse_float=lambda text: float(f"{float(text):.6g}"))
+                print(json.dumps({"part": part.__name__, **rounded}), file=f, flush=True)
+    os.replace(os.path.join(HERE, "bench.new"), os.path.join(HERE, "bench.jsonl"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // What bench.py needs from CUDA: a clock on the device, the floor's two parts, and the article's Gather.
 // Build: make libbench.so
 // Run:   make bench (on a GPU only)
+#include "../gather.cuh"
 #include "check.h"
 
 #define INTERFACE extern "C" __attribute__((visibility("default")))
@@ -44,13 +45,14 @@ INTERFACE void wait(void)
     CHECK(cudaDeviceSynchronize());
 }
 
-// `calls` calls of gather_launch() from a loop in C: what a call from Python is compared with.
-INTERFACE void launch_loop(int (*launch)(const void *job, void *first_bad), const void *job,
-                           int calls)
+// `calls` launches of 4-byte elements and indices, from a loop in C: what a call from Python is compared with.
+INTERFACE void launch(const float *source, size_t M, const int *index, float *result, size_t N,
+                      enum gather_mode mode, unsigned long long *first_bad, int calls)
 {
+    struct gather_job job = {
+        {NULL, (void *)source}, {NULL, (void *)index}, {NULL, result}, N, M, 4, 4, mode, NULL};
     for (int i = 0; i < calls; i++)
-        if (launch(job, NULL) != 0)
-            exit(EXIT_FAILURE);
+        CHECK((cudaError_t)gather_launch(&job, first_bad));
 }
 
 INTERFACE size_t free_bytes(void)

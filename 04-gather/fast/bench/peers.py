@@ -1,18 +1,15 @@
-"""What bench.py compares with: gather in CuPy, PyTorch, JAX, Numba and Triton, each if it is installed.
+"""What bench.py compares with: gather in CuPy, PyTorch and Triton, each if it is installed.
 
 A peer is a dict of functions. up, down: a NumPy array to the GPU and back; view: a DeviceArray as an array of this
 library, without a copy; take(source, index); out(source, index, out); wait: until the GPU is done; forget: gives unused
 memory back. index: the dtype of the index, if it takes but one.
 """
 
-import os
 import re
 import subprocess
 import sys
 
 import numpy as np
-
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes most of the memory
 
 
 def cupy_peer():
@@ -52,57 +49,6 @@ def torch_peer():
     }
 
 
-def jax_peer():
-    import jax
-    import jax.numpy as jnp
-
-    take = jax.jit(lambda s, i: jnp.take(s, i, mode="clip"))
-    return {
-        "JAX take": dict(
-            up=lambda x: jax.device_put(x, jax.devices("gpu")[0]),
-            down=np.asarray,
-            take=lambda s, i: take(s, i).block_until_ready(),
-            out=None,  # JAX has no out=, and a stream of its own
-            view=None,
-            wait=lambda: None,
-            forget=lambda: None,
-        )
-    }
-
-
-def numba_peer():
-    for old, new in ("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid"):
-        if not hasattr(np, old) and hasattr(np, new):  # NumPy 2.5 has them no more, Numba asks for them
-            setattr(np, old, getattr(np, new))
-    from numba import cuda
-
-    @cuda.jit
-    def kernel(source, index, result):
-        i = cuda.grid(1)
-        if i < index.size:
-            result[i] = source[index[i]]
-
-    def out(source, index, result):
-        kernel[(index.size + 255) // 256, 256](source, index, result)
-
-    def take(source, index):
-        result = cuda.device_array(index.shape, source.dtype)
-        out(source, index, result)
-        return result
-
-    return {
-        "Numba kernel": dict(
-            up=cuda.to_device,
-            view=cuda.as_cuda_array,
-            down=lambda x: x.copy_to_host(),
-            take=take,
-            out=out,
-            wait=cuda.synchronize,
-            forget=lambda: None,
-        )
-    }
-
-
 def triton_peer():
     import torch
     import triton
@@ -130,7 +76,7 @@ def triton_peer():
 def peers():
     """{name: what it can do} of the libraries that are here; a line on stderr for each that is not."""
     found = {}
-    for load in cupy_peer, torch_peer, jax_peer, numba_peer, triton_peer:
+    for load in cupy_peer, torch_peer, triton_peer:
         try:
             found.update(load())
         except Exception as error:  # whatever a library finds missing
@@ -147,26 +93,18 @@ BAD_INDEX = {  # what each does with the index 5 of 5 elements, and with -1 and 
     "print(torch.index_select(x, 0, torch.tensor([{i}]).cuda()).cpu().numpy())",
     "torch.take": "import torch; x = torch.arange(5.).cuda(); "
     "print(torch.take(x, torch.tensor([{i}]).cuda()).cpu().numpy())",
-    "JAX take": "import os; os.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'\n"
-    "import numpy as np, jax.numpy as jnp; x = jnp.arange(5.); print(np.asarray(jnp.take(x, jnp.array([{i}]))))",
 }
 
 
 def bad_indices():
     """What a bad index does: each library with 5, -1 and -6 of 5 elements, in a process of its own."""
-    table = {}
     for name, program in BAD_INDEX.items():
         answers = []
         for index in 5, -1, -6:
-            done = subprocess.run(
-                [sys.executable, "-c", program.format(i=index)],
-                capture_output=True,
-                text=True,
-            )
+            done = subprocess.run([sys.executable, "-c", program.format(i=index)], capture_output=True, text=True)
             if done.returncode == 0:
                 answers.append(done.stdout.strip().splitlines()[-1])
             else:  # the exception, which begins with its name
                 lines = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception)", line)]
                 answers.append((lines or [f"exit status {done.returncode}"])[0][:90])
-        table[name] = answers
-    return table
+        yield {"library": name, "answers": answers}

@@ -1,0 +1,124 @@
+"""Writes the tables of the pages, and a plot, from bench.jsonl, which make bench has written.
+
+Run:   python3 page.py (needs matplotlib: pip install matplotlib)
+       python3 page.py tables (without the plot: needs Python's standard library only)
+"""
+
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STAGE = os.path.join(HERE, "..", "..")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(STAGE, "..", "common"))
+from bench_page import fill, log_log, save, size, table  # noqa: E402
+
+
+def code(text):
+    return f"`{text}`" if "(" in text else text
+
+
+def spread(t, digits):
+    return f"{t['low']:.{digits}f} to {t['high']:.{digits}f}"
+
+
+def fastest_other(ways):
+    """(its name, its median)."""
+    return min(((name, t) for name, t in ways.items() if name != "this take"), key=lambda pair: pair[1])
+
+
+def ladder(bench, only=None):
+    rows = [
+        (code(r["way"]), f"{r['median']:.3f}", spread(r, 3), f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else "")
+        for r in bench["ladder"]
+        if not only or any(word in r["way"] for word in only)
+    ]
+    return table(["way", "ms", "fastest to slowest", "device memory, MB"], rows)
+
+
+def steps(bench):
+    return ladder(bench, ["NumPy", "article", "cuda_gather", "take(x", "take(d_x", "PCIe"])
+
+
+def random(bench):
+    head = ["source", "indices", "this take", "fastest other", "floor", "of the floor", "check costs"]
+    rows = []
+    for r in bench["random_indices"]:
+        ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
+        cost = r["raise"] / r["unchecked"]
+        times = f"{ours:.4f}", f"{other:.4f}, {name}", f"{r['floor']:.4f}", f"{100 * r['floor'] / ours:.0f} %"
+        rows.append((size(4 * r["M"], "B"), size(r["N"]), *times, f"{cost:.3f}"))
+    return table(head, rows)
+
+
+def distributions(bench, only=lambda r: True):
+    head = ["indices", "element, index", "this take", "fastest other", "times as fast", "a copy of the bytes"]
+    rows = []
+    for r in bench["distributions"]:
+        if r["source_bytes"] == 512 << 20 and only(r):
+            ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
+            place = r["indices"], f"{r['element_bytes']}, {r['index_bytes']}"
+            rows.append((*place, f"{ours:.4f}", f"{other:.4f}, {name}", f"{other / ours:.2f}", f"{r['copy']:.4f}"))
+    return table(head, rows)
+
+
+def fours(bench):
+    return distributions(bench, lambda r: (r["element_bytes"], r["index_bytes"]) == (4, 4))
+
+
+def resident(bench):
+    names = list(bench["resident"][0]["ways"])
+    rows = [(size(r["N"]), *(f"{r['ways'][n]:.4f}" for n in names)) for r in bench["resident"]]
+    return table(["indices", *names], rows)
+
+
+def calls(bench):
+    base = bench["calls"][0]["median"]
+    rows = [(r["way"], f"{r['median']:.2f}", spread(r, 2), f"{r['median'] / base:.2f}") for r in bench["calls"]]
+    return table(["way", "µs a call", "fastest to slowest", "times the C loop"], rows)
+
+
+def bad_index(bench):
+    rows = [(r["library"], *(f"`{a}`" for a in r["answers"])) for r in bench["bad_index"]]
+    return table(["library", "index 5", "index -1", "index -6"], rows)
+
+
+def machine(bench):
+    (here,) = bench["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in here["versions"].items())
+    return f"{here['gpu']}, driver {here['driver']}; {versions}.\n"
+
+
+def plot(bench, path):
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
+    figure, axes = plt.subplots(figsize=(7, 4), layout="tight")
+    points = bench["resident"]
+    log_log(axes, {name: ([p["N"] for p in points], [p["ways"][name] for p in points]) for name in points[0]["ways"]})
+    axes.set_xlabel("indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)")
+    axes.set_ylabel("ms a call")
+    save(figure, path)
+
+
+def main():
+    bench = {}
+    with open(os.path.join(HERE, "bench.jsonl")) as f:
+        for row in map(json.loads, f):
+            bench.setdefault(row.pop("part"), []).append(row)
+    tables = machine, ladder, steps, random, distributions, fours, resident, calls, bad_index
+    parts = {t.__name__: t(bench) for t in tables}
+    pages = "README.md", "README.zh.md", "fast/README.md", "fast/bench/README.md"
+    used = [name for page in pages for name in fill(os.path.join(STAGE, page), parts)]
+    if set(used) != set(parts):
+        sys.exit(f"in no page: {', '.join(set(parts) - set(used))}")
+    if sys.argv[1:] != ["tables"]:
+        plot(bench, os.path.join(HERE, "resident.svg"))
+
+
+if __name__ == "__main__":
+    main()
