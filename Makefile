@@ -6,13 +6,12 @@ PYTHON ?= python3
 NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
     missing: sudo apt-get install -y python3-dev python3-venv)
 .NOTPARALLEL:
-.PHONY: help run build test test-all mutants exercises watch hint compare reset sanitize soak bench clean doctor offline
+.PHONY: help run build test test-all exercises watch hint compare reset sanitize soak bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
 	@echo '  run     build and run all stages'
 	@echo '  test    build them and run all tests (test-all: also what takes long)'
-	@echo '  mutants  put bugs into the code, one at a time: do the tests notice?'
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  build   build them'
@@ -53,11 +52,7 @@ run build sanitize:
 test: build
 	@tests/run
 test-all:
-	@WRONG_ANSWERS=all $(MAKE) --no-print-directory test
-# DRAW=20: so many of them, drawn; SEED=: those of another time
-mutants: build
-	@! command -v mpicc >/dev/null || ! $(PY) -c 'import mpi4py' || $(MAKE) --no-print-directory -C 04-gather/many build
-	@BACKEND='$(BACKEND)' DRAW='$(DRAW)' SEED='$(SEED)' $(PYTHON) tests/mutants/mutants.py
+	@SLOW=1 $(MAKE) --no-print-directory test
 
 SECONDS ?= 60
 CASES ?= 1000000

@@ -808,7 +808,7 @@ PROGRAM
 
 @test "stand-in: AddressSanitizer shows the kernel's line; right programs are clean under it and UndefinedBehaviorSanitizer" {
     local names=(atomics streams_and_events)
-    [ "${WRONG_ANSWERS:-}" != all ] || names+=(shared_memory managed_and_variables launches) # make test-all
+    [ "${SLOW:-}" != 1 ] || names+=(shared_memory managed_and_variables launches) # make test-all
     for name in "${names[@]}"; do
         copy_program "$name"
         ASAN_OPTIONS=detect_leaks=0 agrees "$name" "$CPU_NVCC" -O1 -g -fsanitize=address,undefined

@@ -1,5 +1,7 @@
 // Launches: checked at once, run when somebody waits for them.
 #include "runtime.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,10 +46,19 @@ bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
 
 // ---- Taking one launch
 
-static bool refuse(const struct cpu_launch *l, const char *why, dim3 n)
+static bool refuse(const struct cpu_launch *l, const char *format, ...)
 {
-    cpu_say("%s:%d: kernel %s is not launched: %s, not %u x %u x %u", l->file, l->line, l->kernel,
-            why, n.x, n.y, n.z);
+    static const char *file; // of the last one: once for a line that tries several
+    static int line;
+    va_list values;
+    char why[200];
+    va_start(values, format);
+    vsnprintf(why, sizeof why, format, values);
+    va_end(values);
+    if (file != l->file || line != l->line)
+        cpu_say("%s:%d: kernel %s is not launched: %s", l->file, l->line, l->kernel, why);
+    file = l->file;
+    line = l->line;
     return false;
 }
 
@@ -57,18 +68,21 @@ static bool fits(const struct cpu_launch *l)
     dim3 g = l->grid, b = l->block;
     if (!b.x || !b.y || !b.z || b.x > 1024 || b.y > 1024 || b.z > 64 ||
         (unsigned long)b.x * b.y * b.z > 1024)
-        return refuse(l, "a block has 1 to 1024 x 1024 x 64 threads, at most 1024 in all", b);
+        return refuse(l,
+                      "a block has 1 to 1024 x 1024 x 64 threads, at most 1024 in all, not "
+                      "%u x %u x %u",
+                      b.x, b.y, b.z);
     if (!g.x || !g.y || !g.z || g.x > 2147483647u || g.y > 65535 || g.z > 65535)
-        return refuse(l, "a grid has 1 to 2147483647 x 65535 x 65535 blocks", g);
+        return refuse(l, "a grid has 1 to 2147483647 x 65535 x 65535 blocks, not %u x %u x %u", g.x,
+                      g.y, g.z);
     const struct kernel *k = find_kernel(l->address);
     size_t most = k ? k->shared_bytes : CPU_SHARED_BYTES;
     if (l->shared_bytes > most)
-        cpu_say(
-            "%s:%d: kernel %s is not launched: a block has %zu bytes of shared memory, not %zu%s",
-            l->file, l->line, l->kernel, most, l->shared_bytes,
-            l->shared_bytes <= CPU_MOST_SHARED ? ", unless cudaFuncSetAttribute asks for them"
-                                               : "");
-    return l->shared_bytes <= most;
+        return refuse(l, "a block has %zu bytes of shared memory, not %zu%s", most, l->shared_bytes,
+                      l->shared_bytes <= CPU_MOST_SHARED
+                          ? ", unless cudaFuncSetAttribute asks for them"
+                          : "");
+    return true;
 }
 
 PUBLIC void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid,

@@ -260,7 +260,7 @@ static cudaError_t create(void **handle, unsigned kind, unsigned flags, unsigned
     *h = (struct handle){.kind = kind, .flags = flags, .next = handles};
     *handle = handles = h;
     static unsigned streams;
-    if (kind == STREAM) h->number = ++streams % CPU_STREAMS;
+    if (kind == STREAM) h->number = 1 + streams++ % (CPU_STREAMS - 1); // 0 is the default stream's
     return cudaSuccess;
 }
 
