@@ -17,39 +17,47 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 
 enum { COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76 }; // for cuDeviceGetAttribute
 
-static int (*cuGetErrorName)(int code, const char **name);
-static int (*cuGetErrorString)(int code, const char **text);
-static int (*cuInit)(unsigned int flags);
-static int (*cuDeviceGet)(CUdevice *device, int number);
-static int (*cuDeviceGetAttribute)(int *value, int attribute, CUdevice device);
-static int (*cuDevicePrimaryCtxRetain)(CUcontext *context, CUdevice device);
-static int (*cuDevicePrimaryCtxRelease)(CUdevice device);
-static int (*cuCtxSetCurrent)(CUcontext context);
-static int (*cuCtxSynchronize)(void);
-static int (*cuMemAlloc)(CUdeviceptr *pointer, size_t bytes);
-static int (*cuMemFree)(CUdeviceptr pointer);
-static int (*cuMemcpyHtoD)(CUdeviceptr to, const void *from, size_t bytes);
-static int (*cuMemcpyDtoH)(void *to, CUdeviceptr from, size_t bytes);
-static int (*cuModuleLoadData)(CUmodule *module, const void *image);
-static int (*cuModuleUnload)(CUmodule module);
-static int (*cuModuleGetFunction)(CUfunction *function, CUmodule module, const char *name);
-static int (*cuLaunchKernel)(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                             unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                             unsigned int block_z, unsigned int shared_bytes, CUstream stream,
-                             void **arguments, void **extra);
+// Library, result, name, what the library has behind the name, arguments. _v2: the types of the arguments
+// changed once, long ago; cuda.h hides it.
+#define CUDA_FUNCTIONS(F) \
+    F(driver, int, cuGetErrorName, "", (int code, const char **name)) \
+    F(driver, int, cuGetErrorString, "", (int code, const char **text)) \
+    F(driver, int, cuInit, "", (unsigned int flags)) \
+    F(driver, int, cuDeviceGet, "", (CUdevice * device, int number)) \
+    F(driver, int, cuDeviceGetAttribute, "", (int *value, int attribute, CUdevice device)) \
+    F(driver, int, cuDevicePrimaryCtxRetain, "", (CUcontext * context, CUdevice device)) \
+    F(driver, int, cuDevicePrimaryCtxRelease, "_v2", (CUdevice device)) \
+    F(driver, int, cuCtxSetCurrent, "", (CUcontext context)) \
+    F(driver, int, cuCtxSynchronize, "", (void)) \
+    F(driver, int, cuMemAlloc, "_v2", (CUdeviceptr * pointer, size_t bytes)) \
+    F(driver, int, cuMemFree, "_v2", (CUdeviceptr pointer)) \
+    F(driver, int, cuMemcpyHtoD, "_v2", (CUdeviceptr to, const void *from, size_t bytes)) \
+    F(driver, int, cuMemcpyDtoH, "_v2", (void *to, CUdeviceptr from, size_t bytes)) \
+    F(driver, int, cuModuleLoadData, "", (CUmodule * module, const void *image)) \
+    F(driver, int, cuModuleUnload, "", (CUmodule module)) \
+    F(driver, int, cuModuleGetFunction, "", \
+      (CUfunction * function, CUmodule module, const char *name)) \
+    F(driver, int, cuLaunchKernel, "", \
+      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
+       unsigned int block_x, unsigned int block_y, unsigned int block_z, \
+       unsigned int shared_bytes, CUstream stream, void **arguments, void **extra)) \
+    F(nvrtc, const char *, nvrtcGetErrorString, "", (int code)) \
+    F(nvrtc, int, nvrtcVersion, "", (int *major, int *minor)) \
+    F(nvrtc, int, nvrtcCreateProgram, "", \
+      (nvrtcProgram * program, const char *source, const char *name, int headers, \
+       const char *const *texts, const char *const *names)) \
+    F(nvrtc, int, nvrtcCompileProgram, "", \
+      (nvrtcProgram program, int count, const char *const *options)) \
+    F(nvrtc, int, nvrtcDestroyProgram, "", (nvrtcProgram * program)) \
+    F(nvrtc, int, nvrtcGetProgramLogSize, "", (nvrtcProgram program, size_t * bytes)) \
+    F(nvrtc, int, nvrtcGetProgramLog, "", (nvrtcProgram program, char *log)) \
+    F(nvrtc, int, nvrtcGetPTXSize, "", (nvrtcProgram program, size_t * bytes)) \
+    F(nvrtc, int, nvrtcGetPTX, "", (nvrtcProgram program, char *ptx)) \
+    F(nvrtc, int, nvrtcGetCUBINSize, "", (nvrtcProgram program, size_t * bytes)) \
+    F(nvrtc, int, nvrtcGetCUBIN, "", (nvrtcProgram program, char *cubin))
 
-static const char *(*nvrtcGetErrorString)(int code);
-static int (*nvrtcVersion)(int *major, int *minor);
-static int (*nvrtcCreateProgram)(nvrtcProgram *program, const char *source, const char *name,
-                                 int headers, const char *const *texts, const char *const *names);
-static int (*nvrtcCompileProgram)(nvrtcProgram program, int count, const char *const *options);
-static int (*nvrtcDestroyProgram)(nvrtcProgram *program);
-static int (*nvrtcGetProgramLogSize)(nvrtcProgram program, size_t *bytes);
-static int (*nvrtcGetProgramLog)(nvrtcProgram program, char *log);
-static int (*nvrtcGetPTXSize)(nvrtcProgram program, size_t *bytes);
-static int (*nvrtcGetPTX)(nvrtcProgram program, char *ptx);
-static int (*nvrtcGetCUBINSize)(nvrtcProgram program, size_t *bytes);
-static int (*nvrtcGetCUBIN)(nvrtcProgram program, char *cubin);
+#define DECLARE(library, result, name, version, arguments) static result(*name) arguments;
+CUDA_FUNCTIONS(DECLARE) // static int (*cuInit)(unsigned int flags); and so on
 
 // Stores the address of a function of the library at `pointer`. Ends the program if it is not there.
 static void cuda_find(void *library, const char *name, void *pointer)
@@ -94,36 +102,9 @@ static inline void load_cuda(void)
                 dlerror());
         exit(EXIT_FAILURE);
     }
-    cuda_find(driver, "cuGetErrorName", &cuGetErrorName);
-    cuda_find(driver, "cuGetErrorString", &cuGetErrorString);
-    cuda_find(driver, "cuInit", &cuInit);
-    cuda_find(driver, "cuDeviceGet", &cuDeviceGet);
-    cuda_find(driver, "cuDeviceGetAttribute", &cuDeviceGetAttribute);
-    cuda_find(driver, "cuDevicePrimaryCtxRetain", &cuDevicePrimaryCtxRetain);
-    // _v2: the arguments' types changed once, long ago; cuda.h hides it
-    cuda_find(driver, "cuDevicePrimaryCtxRelease_v2", &cuDevicePrimaryCtxRelease);
-    cuda_find(driver, "cuCtxSetCurrent", &cuCtxSetCurrent);
-    cuda_find(driver, "cuCtxSynchronize", &cuCtxSynchronize);
-    cuda_find(driver, "cuMemAlloc_v2", &cuMemAlloc);
-    cuda_find(driver, "cuMemFree_v2", &cuMemFree);
-    cuda_find(driver, "cuMemcpyHtoD_v2", &cuMemcpyHtoD);
-    cuda_find(driver, "cuMemcpyDtoH_v2", &cuMemcpyDtoH);
-    cuda_find(driver, "cuModuleLoadData", &cuModuleLoadData);
-    cuda_find(driver, "cuModuleUnload", &cuModuleUnload);
-    cuda_find(driver, "cuModuleGetFunction", &cuModuleGetFunction);
-    cuda_find(driver, "cuLaunchKernel", &cuLaunchKernel);
-    cuda_find(nvrtc, "nvrtcVersion", &nvrtcVersion);
+#define FIND(library, result, name, version, arguments) cuda_find(library, #name version, &name);
+    CUDA_FUNCTIONS(FIND)
     open_nvrtc_builtins();
-    cuda_find(nvrtc, "nvrtcGetErrorString", &nvrtcGetErrorString);
-    cuda_find(nvrtc, "nvrtcCreateProgram", &nvrtcCreateProgram);
-    cuda_find(nvrtc, "nvrtcCompileProgram", &nvrtcCompileProgram);
-    cuda_find(nvrtc, "nvrtcDestroyProgram", &nvrtcDestroyProgram);
-    cuda_find(nvrtc, "nvrtcGetProgramLogSize", &nvrtcGetProgramLogSize);
-    cuda_find(nvrtc, "nvrtcGetProgramLog", &nvrtcGetProgramLog);
-    cuda_find(nvrtc, "nvrtcGetPTXSize", &nvrtcGetPTXSize);
-    cuda_find(nvrtc, "nvrtcGetPTX", &nvrtcGetPTX);
-    cuda_find(nvrtc, "nvrtcGetCUBINSize", &nvrtcGetCUBINSize);
-    cuda_find(nvrtc, "nvrtcGetCUBIN", &nvrtcGetCUBIN);
 }
 
 // For a call of the driver's: says what failed and where, and ends the program.

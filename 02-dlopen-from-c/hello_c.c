@@ -70,9 +70,5 @@ int main(void)
         fprintf(stderr, "hello_c: %s\n", why);
         return 1;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) { // a full disk, for example
-        fprintf(stderr, "the output could not be written\n");
-        return 1;
-    }
-    return 0;
+    return fflush(stdout) || ferror(stdout) ? 1 : 0; // a disk may be full
 }

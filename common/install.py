@@ -5,9 +5,7 @@ One line if it cannot be: no network, no venv module. Needs Python's standard li
 """
 
 import fcntl
-import glob
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -22,32 +20,20 @@ CURE = {
 }
 
 
-def read(path):
-    try:
-        with open(path) as f:
-            return f.read()
-    except OSError:
-        return ""
-
-
-def note(requirements):
-    """(where it is noted what was installed, and what has to stand there)."""
-    wanted = read(os.path.join(HERE, requirements))
-    return os.path.join(VENV, requirements), f"{wanted}# for {sys.version}\n"
+def stamp(requirements):
+    """(the file in .venv that says what was installed there, what has to stand in it). A moved .venv does not have it."""
+    with open(os.path.join(HERE, requirements)) as f:
+        return os.path.join(VENV, requirements), f"{f.read()}# for {sys.version} in {VENV}\n"
 
 
 def is_complete(requirements):
     """True if these packages are in .venv, which is of this Python and was not moved. Starts no other Python."""
-    path, wanted = note(requirements)
-    if read(path) != wanted or not os.path.exists(PYTHON):
+    path, wanted = stamp(requirements)
+    try:
+        with open(path) as f:
+            return f.read() == wanted and os.path.exists(PYTHON)
+    except OSError:
         return False
-    # pip's folder for each package, name-version.dist-info: gone if somebody removed the packages
-    there = {os.path.basename(p).split("-")[0].lower() for p in glob.glob(VENV + "/lib/*/site-packages/*.dist-info")}
-    names = re.findall(r"^[\w-]+", wanted, re.M)
-    if not there.issuperset(name.replace("-", "_").lower() for name in names):
-        return False
-    activate = read(os.path.join(VENV, "bin", "activate"))  # puts a folder on PATH: is it this one?
-    return VENV in activate or os.path.realpath(VENV) in activate
 
 
 def run(command, complaint):
@@ -69,52 +55,35 @@ def version_of(python):
         return ""
 
 
-def make_venv(*options):
-    complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
-    try:
-        os.makedirs(VENV, exist_ok=True)
-        open(OURS, "w").close()  # first: what is broken off may be made anew
-    except OSError as error:
-        sys.exit(f"{complaint} ({error})")
-    run([sys.executable, "-m", "venv", *options, VENV], complaint)
-
-
-def renew_venv():
-    """A .venv of this Python in place of one of another Python, or a broken one. What make did not make, it leaves."""
-    if version_of(PYTHON).endswith(sys.version):
-        if os.path.exists(OURS):
-            make_venv("--without-pip")  # if it was moved: writes the scripts anew, the packages stay
+def prepare_venv():
+    """A .venv of this Python with pip. One that make did not make is taken as it is, or left alone."""
+    is_good = version_of(PYTHON).endswith(sys.version)
+    is_ours = os.path.exists(OURS)
+    if is_good and not is_ours:
         return
-    if os.path.lexists(VENV):
-        if os.path.islink(VENV) or not os.path.exists(OURS):
-            sys.exit(
-                f"{VENV} is of another Python or without pip, and was not made by make: "
-                "move it away, or name a Python that has the packages: make PYTHON=..."
-            )
-        shutil.rmtree(VENV)
-    try:
-        make_venv()
-    except SystemExit:
-        shutil.rmtree(VENV, ignore_errors=True)  # half-built
-        raise
+    if os.path.lexists(VENV) and (os.path.islink(VENV) or not is_ours):
+        sys.exit(
+            f"{VENV} is of another Python or without pip, and was not made by make: "
+            "move it away, or name a Python that has the packages: make PYTHON=..."
+        )
+    if not is_good:
+        shutil.rmtree(VENV, ignore_errors=True)
+    os.makedirs(VENV, exist_ok=True)
+    open(OURS, "w").close()  # first: what is broken off may be made anew
+    options = ["--without-pip"] if is_good else []  # if it was moved: the scripts are written anew, the packages stay
+    complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
+    run([sys.executable, "-m", "venv", *options, VENV], complaint)
 
 
 def install(requirements):
     if is_complete(requirements):
         return
-    try:
-        with open(__file__, "r+") as lock:  # of two makes at once, one waits, and then all is there
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not is_complete(requirements):
-                fill(requirements)
-    except OSError as error:
-        sys.exit(f"{VENV} could not be filled: {error}")
-
-
-def fill(requirements):
+    lock = os.open(HERE, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)  # of two makes at once, one waits, and then all is there
+    if is_complete(requirements):
+        return
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr, flush=True)
-    renew_venv()
-    path, wanted = note(requirements)
+    prepare_venv()
     wheels = os.path.join(os.path.dirname(HERE), "offline", "pypi")  # make offline has filled it
     options = ["--no-index", "--find-links", wheels] if os.path.isdir(wheels) else []
     options += ["--disable-pip-version-check", "-r", os.path.join(HERE, requirements)]
@@ -123,10 +92,14 @@ def fill(requirements):
         f"PyPI did not give the packages of common/{requirements}: check the network and make again, "
         + CURE.get(requirements, ""),
     )
+    path, wanted = stamp(requirements)
     with open(path, "w") as f:
         f.write(wanted)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        install(name)
+    try:
+        for name in sys.argv[1:]:
+            install(name)
+    except OSError as error:
+        sys.exit(f"{VENV} could not be filled: {error}")

@@ -392,7 +392,7 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     if [ "$TEST_BACKEND" = cpu ]; then
         loader=$(readelf -l saxpy | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
         { # an NVRTC that compiles nothing, and shows its options; saxpy takes each version
-            sed -n 's/.*cuda_find(nvrtc, "\(.*\)",.*/int \1() { return 0; }/p' cuda_loader.h | grep -v 'CompileProgram\|GetErrorString\|LogSize'
+            sed -nE 's/^ +F\(nvrtc, .*\b(\w+), "(\w*)", .*/int \1\2() { return 0; }/p' cuda_loader.h | grep -v 'CompileProgram\|GetErrorString\|LogSize'
             echo 'int puts(const char *);
                   int nvrtcGetProgramLogSize(void *program, unsigned long *bytes) { *bytes = 1; return 0; }
                   const char *nvrtcGetErrorString(int code) { return "as asked"; }
@@ -420,7 +420,7 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     cd 02-dlopen-from-c || return 1
     # a driver that has what saxpy and NVRTC ask for, and loads no module
     {
-        sed -n 's/.*cuda_find(driver, "\(.*\)",.*/int \1() { return 0; }/p' cuda_loader.h |
+        sed -nE 's/^ +F\(driver, .*\b(\w+), "(\w*)", .*/int \1\2() { return 0; }/p' cuda_loader.h |
             grep -v 'GetAttribute\|ModuleLoadData\|GetError'
         echo 'int cuDeviceGetAttribute(int *value, int what) { *value = what == 75 ? 7 : 5; return 0; }
               int cuGetErrorName(int code, const char **name) { *name = "no module"; return 0; }

@@ -122,11 +122,6 @@ Python goes on"
         assert_line --index 0 --regexp '^OSError: .*only ET_DYN and ET_EXEC can be loaded'
         assert_line --index 1 'Python goes on'
 
-        head -c -100 libhello.so >"$BATS_TEST_TMPDIR/libhello.so" # a copy that broke off
-        try_way "$way" LD_LIBRARY_TEST_PATH="$BATS_TEST_TMPDIR"
-        assert_success
-        assert_line --index 0 "OSError: $BATS_TEST_TMPDIR/libhello.so: its end is missing: copy or build it again"
-
         echo 'int other(void) { return 0; }' | gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" -
         try_way "$way" LD_LIBRARY_TEST_PATH="$BATS_TEST_TMPDIR"
         assert_success

@@ -328,7 +328,6 @@ put() {
         cd "$TOP/${program%%/./*}" || return 1
         try bash -c "./${program#*/./} >/dev/full"
         assert_failure 1
-        assert_regex "$stderr" '(^|'$'\n'')the output could not be written$'
     done
 }
 
@@ -454,13 +453,6 @@ packages: make PYTHON=..."
     assert_success
     assert_equal "$stderr" 'Python packages of common/none.txt go into .venv (once)' # one of the two
     assert_equal "$(.venv/bin/python -c 'import tiny')" 7
-    is_complete() { try "$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, 'common'); import install; print(install.is_complete('none.txt'))"; }
-    is_complete
-    assert_output True
-    mv .venv/lib/python*/site-packages/tiny-1.dist-info .
-    is_complete # somebody has removed the package, and the note says that it is there
-    assert_output False
-    mv tiny-1.dist-info .venv/lib/python*/site-packages/
     touch .venv/mine
     try "${venv[@]}"
     assert_success
