@@ -34,8 +34,11 @@ GatherErrorText'
     agrees 04-gather/layouts
 }
 
-@test "04: what can go wrong: what comes is what the page shows, row by row" {
-    EXPECTED='the source is not as large as that' agrees 04-gather/what_can_go_wrong PYTHONPATH="$PWD:$PWD/fast"
+@test "04: what can go wrong, of cuda_gather and take: what comes is what the page shows, row by row" {
+    export PYTHONPATH=$PWD:$PWD/fast
+    EXPECTED='the source is not as large as that' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather-fast/what_can_go_wrong.py"
+    assert_success
+    assert_output --regexp '^[0-9]+ rows, 0 wrong$'
 }
 
 @test "04: a CUDA failure is an exception with code, name and text, and Python goes on" {
