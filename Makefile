@@ -31,7 +31,7 @@ offline:
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
 hint compare reset:
-	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises.py $@ $(filter-out %/fast,$(STAGES))
+	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises/exercises.py $@ $(filter-out %/fast,$(STAGES))
 
 clean:
 	@for stage in $(STAGES) 04-gather/fast/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done

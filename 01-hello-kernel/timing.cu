@@ -1,7 +1,7 @@
 // Where does the time go? b += a on the GPU, its parts one by one, beside the CPU. On a GPU only.
 // Build: make timing
 // Run:   ./timing, ./timing 26 (2^26 floats)
-#include "bench.h"
+#include "bench/bench.h"
 
 __global__ void VectorAdd(const float *a, float *b, int n)
 {

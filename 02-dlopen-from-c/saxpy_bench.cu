@@ -1,7 +1,7 @@
 // Saxpy, compiled by nvcc and by NVRTC: how fast is each, beside the device's copy bandwidth?
 // Build: make saxpy_bench
 // Run:   ./saxpy_bench, ./saxpy_bench 18 (2^18 floats). On a GPU only.
-#include "bench.h"
+#include "bench/bench.h"
 #include "cuda_loader.h"
 
 __global__ void Saxpy(float a, const float *x, const float *y, float *out, size_t n)

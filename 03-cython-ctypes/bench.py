@@ -18,7 +18,8 @@ import four_ways
 import multiply as multiply_module
 from device_array import DeviceArray, multiply as multiply_device_arrays
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+COMMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common")
+sys.path[:0] = [COMMON, os.path.join(COMMON, "bench")]
 from clock import micros_a_call
 from doctor import gpu
 

@@ -592,7 +592,7 @@ SEEN
     [ "${#sources[@]}" -ge 3 ]
     (cd "$BATS_TEST_TMPDIR" && mkdir -p "${sources[@]%/*}")
     # -P: as many at once as there are cores; xargs fails if one of them does
-    run xargs -P "$(nproc)" -I{} "${NVCC:?}" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon "${checks[@]/#/-I}" -c \
+    run xargs -P "$(nproc)" -I{} "${NVCC:?}" -Werror all-warnings -Xcompiler -Wall,-Wextra -Icommon -Icommon/exercises "${checks[@]/#/-I}" -c \
         -o "$BATS_TEST_TMPDIR/{}.o" {} < <(printf '%s\n' "${sources[@]}")
     assert_success
     assert_output ''
@@ -614,7 +614,7 @@ SEEN
     for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
         mkdir "$BATS_TEST_TMPDIR/$stage"
         cp $stage/README.md $stage/README.zh.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
-        try "$TEST_PYTHON" common/bench_page.py "$BATS_TEST_TMPDIR/$stage"
+        try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/$stage"
         assert_success
         for page in README.md README.zh.md; do
             run diff $stage/$page "$BATS_TEST_TMPDIR/$stage/$page"

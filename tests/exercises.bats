@@ -129,7 +129,7 @@ PROGRAM
     }\
 &|; 1i #include "mine.cuh"' exercises/solutions/guard.cu >exercises/guard.cu
     printf '#include <stdio.h>\n#include <stdlib.h>\n' >exercises/mine.cuh # a header of the learner's own
-    sed -i 's/^SECONDS = .*/SECONDS = 3/' ../common/exercises.py
+    sed -i 's/^SECONDS = .*/SECONDS = 3/' ../common/exercises/exercises.py
     # shellcheck disable=SC2016
     for case in '1|ended before the check was done' '2|ended before the check was done' '3|crashed, signal 11' \
         '4|signal 6' '5|it had not ended after 3 seconds' '6|it printed more than 2 MB' '7|stopped with an exception, or an error' \

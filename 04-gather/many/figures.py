@@ -10,7 +10,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(HERE, "..", "..", "common"))
+sys.path.append(os.path.join(HERE, "..", "..", "common", "bench"))
 from bench_page import fill, log_log, save, size, table  # noqa: E402
 
 PARTS = "sort", "there", "gather", "back", "place"

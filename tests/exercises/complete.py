@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common/exercises")]
 import exercises
 
 

@@ -17,7 +17,7 @@ import tempfile
 import threading
 
 TESTS = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common")]
+sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common/exercises")]
 import exercises
 
 workplace = threading.local()  # a folder for each exercise: what a wrong answer does not change is built once

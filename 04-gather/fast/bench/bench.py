@@ -21,7 +21,8 @@ from gather import DeviceArray, pin, pinned_empty, take
 from wrapper import cuda_gather
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "common"))
+COMMON = os.path.join(HERE, "..", "..", "..", "common")
+sys.path[:0] = [COMMON, os.path.join(COMMON, "bench")]
 from clock import micros_a_call, millis_in_turn, summary
 from doctor import gpu
 

@@ -11,7 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 STAGE = os.path.join(HERE, "..", "..")
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(STAGE, "..", "common"))
+sys.path.insert(0, os.path.join(STAGE, "..", "common", "bench"))
 from bench_page import fill, log_log, save, size, table  # noqa: E402
 
 

@@ -58,8 +58,7 @@ static __attribute__((noinline)) void run_once(struct fiber *me)
 static void fiber_main(void)
 {
     struct fiber *me = cpu_core->current;
-    for (;;)
-        run_once(me);
+    for (;;) run_once(me);
 }
 
 static void begin(struct fiber *f)

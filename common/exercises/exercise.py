@@ -20,7 +20,7 @@ import numpy as np
 rng = np.random.default_rng()  # other numbers in each run
 is_on_stand_in = os.environ.get("BACKEND") == "cpu"  # on a GPU a check only compares numbers
 if is_on_stand_in:  # the library that the learner's modules use, too
-    cuda = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parent / "cpu/lib/libcpu_cuda.so"))
+    cuda = ctypes.CDLL(str(pathlib.Path(__file__).resolve().parent.parent / "cpu/lib/libcpu_cuda.so"))
 
 
 def wrong(look_at, what):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts what make bench kept into a stage's pages: python3 common/bench_page.py 01-hello-kernel
+"""Puts what make bench kept into a stage's pages: python3 common/bench/bench_page.py 01-hello-kernel
 
 Its pages are README.md and README.zh.md. A page has marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is
 between them becomes the stage's bench.txt. Other names in the marks: 04-gather/fast/bench/page.py. Needs Python's

@@ -27,7 +27,8 @@ import sys
 import tempfile
 import time
 
-COMMON = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parent
+COMMON = HERE.parent
 PASSED = f"passed {os.urandom(8).hex()}"  # another word in each run: an answer cannot say it by itself
 SECONDS = 60  # for a check
 MOST_OUTPUT = 2_000_000  # bytes
@@ -134,7 +135,7 @@ def make_room(stage, name, answers, backend):
     included = [file for file in texts if f'#include "{file}"' in text]
     options = " ".join(re.findall(r"Built with: (.*)", text))
     makefile = f"COMMON := .top/common\nSPECIAL := {' '.join(included)}\ninclude $(COMMON)/stage.mk\n{name}_check: {' '.join(included)}\n"
-    makefile += f"NVCCFLAGS += -I.beside\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
+    makefile += f"NVCCFLAGS += -I.beside -I$(COMMON)/exercises\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
     texts["Makefile"] = makefile.encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
@@ -149,7 +150,7 @@ def make_room(stage, name, answers, backend):
 def key_of(stage, name, answers):
     """All that decides whether an answer passes, as one number; what passed is not tried again."""
     files = [answers / path.name for path in solutions(stage, name)] + of_check(stage, name)
-    files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *COMMON.glob("exercise*"), COMMON / "check.h"])
+    files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *HERE.iterdir(), COMMON / "check.h"])
     files += sorted(path for path in stage.iterdir() if path.suffix in (".h", ".py"))
     files += sorted(path for path in (COMMON / "cpu").rglob("*.[chp]*") if "/lib/" not in str(path))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.is_file())).hexdigest()
@@ -231,7 +232,7 @@ def attempt_alone(stage, name, answers, backend):
     if missing:
         return [f"  wrong    there is no file {missing[0]} in {answers}", "  look at  make reset brings it back"]
     room = make_room(stage, name, answers, backend)
-    path = f"{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
+    path = f"{HERE}:{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
     settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
     flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
     make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
