@@ -488,7 +488,7 @@ def copy(d_x):
     try:
         while True:
             outcomes.add("right" if (d_x.get() == 1).all() else "WRONG")
-    except ValueError as error:
+    except Exception as error:  # ValueError is expected; another one would end the thread in silence
         outcomes.add(str(error))
 for attempt in range(20):
     d_x = DeviceArray(np.ones(1 << 20, np.float32))

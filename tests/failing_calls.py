@@ -25,7 +25,7 @@ def each_failing_call(run, code=2):
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             complaints.seek(0), said.seek(0)
             text, word = complaints.read(), said.read()
-        if status != 0:
+        if status != 0 and f"call {k}, cudaEventDestroy, fails" not in text:  # then the event stays
             print(f"call {k}: exit status {status}\n{text}")
         if f"CPU_CUDA_FAIL: call {k}, " not in text:
             break

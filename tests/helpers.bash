@@ -47,6 +47,7 @@ try() {
     run --separate-stderr timeout "${LIMIT:-120}" "$@"
     # shellcheck disable=SC2154
     printf '$ %s\nexit status %s\nstdout: %s\nstderr: %s\n' "$*" "$status" "$output" "$stderr"
+    [ "$status" -ne 124 ] || echo "it had not ended after ${LIMIT:-120} seconds, the limit of this test"
     ! grep '^CPU stand-in: ' <<<"$stderr" | grep -vE "this program runs on the CPU|${EXPECTED:-^\$}"
 }
 

@@ -33,10 +33,22 @@ def pinned_for_a_while(out):
         return take(x, few)
 
 
+def on_another_stream(out):
+    stream = ctypes.c_void_p()
+    if runtime.cudaStreamCreate(ctypes.byref(stream)) != 0:
+        raise MemoryError(runtime.cudaGetLastError())
+    try:
+        return take(DeviceArray(x), DeviceArray(few), mode="wrap", stream=stream.value).get()
+    finally:
+        while runtime.cudaStreamDestroy(stream) != 0:  # it fails, too
+            runtime.cudaGetLastError()
+
+
 tried("ordinary", many, lambda out: take(x, many, out))
 tried("again", few, lambda out: (take(x, few), take(x, few, out))[1])
 tried("pinned", few, pinned_for_a_while)
 tried("launched", few, lambda out: take(DeviceArray(x), DeviceArray(few), mode="wrap").get())
+tried("two streams", few, on_another_stream)
 
 d_x, d_few = DeviceArray(x), DeviceArray(few)
 for call in (lambda: take(x, few)), (lambda: take(d_x, d_few, mode="wrap").get()):
