@@ -16,7 +16,7 @@ help:
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
-	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=1000000 that are drawn, SEED='
+	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=200000 that Hypothesis draws, SEED='
 	@echo '  bench   measure, on a GPU'
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
@@ -55,7 +55,7 @@ test-all:
 	@SLOW=1 $(MAKE) --no-print-directory test
 
 SECONDS ?= 60
-CASES ?= 1000000
+CASES ?= 200000
 soak: build
 	@$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o tests/soak/tools.so tests/tools.cu
 	@TEST_BACKEND=$(BACKEND) TOOLS=tests/soak/tools.so $(PY) tests/soak/soak.py $(SECONDS) $(CASES) $(SEED)
