@@ -131,6 +131,11 @@ pattern_of() {
     assert_equal "$rows" "$(./bugs 2>/dev/null | wc -l)"
 }
 
+@test "stand-in: of drawn kernels it says what a slow and plain model says" {
+    try "$TEST_PYTHON" "$PROGRAMS/drawn.py"
+    assert_success
+}
+
 @test "stand-in: right kernels that look wrong are silent, and right, with every order of the threads" {
     "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra "$PROGRAMS/right.cu" -o "$BATS_TEST_TMPDIR/right"
     for seed in 0 0 1 7; do
