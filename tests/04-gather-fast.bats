@@ -9,7 +9,7 @@ setup() {
 use_cpu_library() {
     cd "$BATS_FILE_TMPDIR" || return 1
     [ ! -e shim.so ] || return 0 # another test has made it
-    cp "$OLDPWD"/gather.*.so "$OLDPWD/cuda_error.py" .
+    cp "$OLDPWD"/{gather,memory}.*.so "$OLDPWD/cuda_error.py" .
     "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC,-fvisibility=hidden -o libgather.so \
         "$OLDPWD/gather.cu" "$OLDPWD/memory.cu"
     gcc -shared -fPIC -o shim.so "$PROGRAMS/shim.c" -ldl \
@@ -65,9 +65,9 @@ PROGRAM
 
 @test "fast: the library offers its interface and nothing else; no file names an absolute path" {
     run interface_of libgather.so
-    assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh | sort)"
+    assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh memory.cuh | sort)"
     assert_line gather
-    for file in libgather.so gather_c gather.*.so; do
+    for file in libgather.so gather_c {gather,memory}.*.so; do
         assert_no_absolute_path "$file"
     done
 }
@@ -147,13 +147,13 @@ PROGRAM
     agrees 04-gather-fast/other_gpu LD_PRELOAD=./shim.so
 }
 
-@test "fast: a call asks CUDA at most once for each array where it is" {
+@test "fast: a call asks CUDA at most once for each array where it is, and not for one that it has made" {
     use_cpu_library
     agrees 04-gather-fast/asked LD_PRELOAD=./shim.so
 }
 
 @test "fast: other Python threads go on while the GPU works: no call of CUDA holds the GIL" {
-    cp gather.*.so cuda_error.py "$BATS_TEST_TMPDIR"
+    cp {gather,memory}.*.so cuda_error.py "$BATS_TEST_TMPDIR"
     gcc -shared -fPIC -I. -o "$BATS_TEST_TMPDIR/libgather.so" "$PROGRAMS/gil.c"
     cd "$BATS_TEST_TMPDIR" || return 1
     agrees 04-gather-fast/gil

@@ -164,7 +164,7 @@ struct Scratch {
 
 struct ScratchOfThread {
     Scratch *scratch = NULL;
-    ~ScratchOfThread()
+    ~ScratchOfThread() // at the end of the thread; of the main one before exit() takes CUDA down
     {
         cudaFreeHost(scratch);
     }

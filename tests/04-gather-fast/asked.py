@@ -12,3 +12,8 @@ for kind in DeviceArray, CudaArray:
         before = shim.asked_so_far()
         take(*arrays, mode)
         print(kind.__name__, mode, shim.asked_so_far() - before)
+x, i = np.arange(5.0), np.array([1, 4])
+for name, arrays in ("new out", (x, i)), ("strided", (x[::2], i[::-1])):
+    before = shim.asked_so_far()
+    take(*arrays, mode="wrap")
+    print(name, shim.asked_so_far() - before)
