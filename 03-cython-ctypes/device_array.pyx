@@ -29,15 +29,11 @@ cdef int check(int code, size_t n=0) except -1:
 cdef class DeviceArray:
     """A copy of a NumPy array in the GPU's memory: DeviceArray(array), for float32 of any shape.
 
-    The memory is given back by close(), at the end of a `with` block, or when the object is
-    collected, whichever comes first. After that, whatever needs the memory raises ValueError. If
-    another thread is in get() just then, it gets its elements, and then the memory goes.
+    The memory is given back when nobody refers to the object any more.
     Raises TypeError for anything but a NumPy array of float32; MemoryError; CudaError.
     """
-    cdef float *d_data  # NULL before it is allocated, and after close()
+    cdef float *d_data  # NULL before it is allocated
     cdef size_t size
-    cdef int copies     # other threads that copy from it just now
-    cdef readonly bint closed
     cdef readonly tuple shape
 
     def __cinit__(self, array):
@@ -53,61 +49,25 @@ cdef class DeviceArray:
         check(code, self.size)
 
     def __dealloc__(self):
-        self.free()  # an error is lost: nobody could catch an exception here
-
-    cdef int free(self) noexcept:
         cdef float *d_data = self.d_data
-        cdef int code = 0
-        self.d_data = NULL
         if d_data != NULL:  # else CUDA is left alone, which may not have been used at all
-            with nogil:  # it waits for the GPU
-                code = device_free(d_data)
-        return code
-
-    def close(self):
-        """Gives the memory back. A second close() does nothing."""
-        self.closed = True
-        if self.copies == 0:  # else get() does it
-            check(self.free())
-
-    def __enter__(self):
-        self.check_open()
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
+            with nogil:  # it waits for the GPU; an error is lost: nobody could catch an exception here
+                device_free(d_data)
 
     def __array__(self, *_, **__):  # else NumPy would make an array of one object of it
         raise TypeError("DeviceArray: NumPy cannot read the GPU's memory; get() copies it into an array")
 
     def __repr__(self):
-        return f"<DeviceArray of shape {self.shape}{', closed' if self.closed else ''}>"
-
-    cdef int check_open(self) except -1:
-        if self.closed:
-            raise ValueError("this DeviceArray is closed")
-        return 0
-
-    @property
-    def address(self):
-        """Where the elements are in the GPU's memory: for C functions, until close() or the end of this object."""
-        self.check_open()
-        return <size_t>self.d_data
+        return f"<DeviceArray of float32, shape {self.shape}>"
 
     def get(self):
         """The elements as a new NumPy array. Waits for the GPU, and raises what went wrong there."""
-        self.check_open()
         result = np.empty(self.shape, np.float32)
         cdef float[::1] view = result.reshape(-1)
         cdef int code = 0
         if self.size > 0:
-            self.check_open()  # np.empty may have let others run
-            self.copies += 1  # the memory has to stay while this thread waits without the GIL
             with nogil:
                 code = device_read(&view[0], self.d_data, self.size)
-            self.copies -= 1
-            if self.closed and self.copies == 0:
-                self.free()
         check(code)
         return result
 
@@ -115,11 +75,8 @@ cdef class DeviceArray:
 def multiply(DeviceArray a not None, DeviceArray b not None, DeviceArray out not None):
     """out = a * b on the GPU, for three DeviceArrays of one shape; out may be a or b.
 
-    Launches and does not wait: out.get() does. Raises ValueError (another shape, closed), CudaError.
+    Launches and does not wait: out.get() does. Raises ValueError (another shape), CudaError.
     """
-    a.check_open()
-    b.check_open()
-    out.check_open()
     if a.shape != b.shape or a.shape != out.shape:
         raise ValueError(f"one shape is taken, not {a.shape}, {b.shape} and {out.shape}")
     check(multiply_on_device(a.d_data, b.d_data, out.d_data, a.size))

@@ -30,7 +30,7 @@ for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, fo
     result = np.zeros_like(a)
     way(a, b, result)
     show(f"four_ways.{way.__name__}(a, b, result)", result)
-with DeviceArray(a) as d_a, DeviceArray(b) as d_b:
-    multiply_on_device(d_a, d_b, d_a)
-    show("two DeviceArrays", d_a.get())
+d_a, d_b = DeviceArray(a), DeviceArray(b)
+multiply_on_device(d_a, d_b, d_a)
+show("two DeviceArrays", d_a.get())
 sys.exit(1 if failed else 0)
