@@ -584,6 +584,14 @@ SEEN
 
 # ---- the sources
 
+@test "sizes: more elements than a machine has room for: what is asked for, copied and launched is not cut to 32 bits" {
+    [ "$TEST_BACKEND" = cpu ] || skip "needs libraries of the stand-in"
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \
+        -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cd "$TOP" || return 1
+    agrees sizes LD_PRELOAD="$BATS_TEST_TMPDIR/sizes.so"
+}
+
 @test "nvcc: sources compile, with every warning an error" {
     requires nvcc
     sources=(01-hello-kernel/vector_add.cu 04-gather/*.cu 04-gather/fast/gather.cu) # what people copy; make test-all: all
