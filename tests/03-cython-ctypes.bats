@@ -197,7 +197,7 @@ def read_only(x):
     return x
 big = new(40, 30, 20)
 unaligned = np.frombuffer(new(7).tobytes().rjust(29), np.uint8)[1:].view(np.float32)
-expect(not unaligned.flags.aligned)
+expect(not unaligned.flags.aligned, "unaligned")
 count = 0
 for a, b in [
     (new(400), new(400)), (new(20, 10), new(20, 10)), (new(2, 3, 4, 5), new(2, 3, 4, 5)), (new(1), new(1)), (new(), new()),
@@ -214,7 +214,7 @@ for a, b in [
         expect(np.array_equal(result, expected, equal_nan=True), (a, b, result))
     result = multiply(a, b)
     check(result)
-    expect(result.flags.f_contiguous if a.flags.fnc and b.flags.fnc else result.flags.c_contiguous)
+    expect(result.flags.f_contiguous if a.flags.fnc and b.flags.fnc else result.flags.c_contiguous, "order", a.strides, b.strides)
     expect(not np.shares_memory(result, a) and not np.shares_memory(result, b))
     for out in (np.full(a.shape, 7, np.float32), np.full(a.shape, 7, np.float32, "F"),
                 np.full(tuple(2 * n for n in a.shape), 7, np.float32)[tuple(slice(None, None, 2) for _ in a.shape) or ...]):
@@ -234,7 +234,7 @@ multiply(x[:-1], x[:-1], out=x[1:])
 expect(x.tolist() == [0, 0, 1, 4, 9, 16, 25, 36, 49, 64], x)
 surroundings = np.full((4, 4), 7, np.float32)  # nothing beside a strided out is written
 multiply(np.ones((2, 2), "f"), np.ones((2, 2), "f"), out=surroundings[1:3, 1:3])
-expect(surroundings.sum() == 12 * 7 + 4)
+expect(surroundings.sum() == 12 * 7 + 4, "what surrounds out")
 held = sys.getrefcount(x), sys.getrefcount(big)  # nothing holds its arrays after a call
 for _ in range(10):
     multiply(x, x), multiply(big[::2], big[1::2])
