@@ -26,16 +26,19 @@ MODULES = $(if $(EXT),$(PYX:.pyx=$(EXT)))
 BUILDS = $(LIBRARIES) $(MORE_BUILDS) $(PROGRAMS) $(C_PROGRAMS) $(MODULES)
 LEFTOVERS += $(MADE_BY_CYTHON) $(MADE_BY_CYTHON:.c=.*.so)
 
+# It lists what works here: that for which the stage's Makefile has a rule, and exercises if there are some.
 help:
 	@echo '$(STAGE): make TARGET'
-	@echo '  run     build this stage and run it'
+	@! grep -q '^run:' Makefile || echo '  run     build this stage and run it'
 	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
-	@echo '  test    run its tests'
+	@! grep -q '^run:' Makefile || echo '  test    run its tests'
+ifneq ($(wildcard exercises),)
 	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=solutions)'
 	@echo '  watch   the next exercise, whenever you save its file'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
-	@echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
-	@echo '  bench   measure, on a GPU, and keep the result'
+endif
+	@! grep -q '^sanitized:' Makefile || echo '  sanitize  look for memory errors and leaks (compute-sanitizer, AddressSanitizer)'
+	@! grep -q '^bench:' Makefile || echo '  bench   measure, on a GPU, and keep the result'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  try all that is needed here, and say what mends what is missing'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \

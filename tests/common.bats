@@ -17,6 +17,11 @@ setup() {
             assert_line --regexp "^  $target +[a-z]"
         done
     done
+    for folder in 04-gather/many:run.build.test.sanitize.bench 04-gather/fast/bench:build.bench; do # what works there
+        try make -C "${folder%:*}"
+        assert_success
+        assert_equal "$(sed -n 's/^  \([a-z]*\).*/\1/p' <<<"$output" | paste -sd.)" "${folder#*:}.clean.doctor"
+    done
     run find . -name '*.o' -o -name .built-for -o -name 'lib*.so' -path './0*'
     assert_output ''
 }
