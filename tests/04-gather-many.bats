@@ -108,21 +108,6 @@ MemoryError: rank 1: the GPU has no room for these arrays
 more than fifty calls fail: True the next one is right: True"
 }
 
-@test "many: an MPI that takes addresses on the device gets them" {
-    needs_mpi
-    [ "$TEST_BACKEND" = cpu ] || skip "the shim calls the stand-in's runtime"
-    mpicc -fPIC -shared -o "$BATS_TEST_TMPDIR/direct.so" "$PROGRAMS/direct.c" -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
-    cd "$BATS_TEST_TMPDIR" || return 1 # no name with a space in LD_PRELOAD
-    try mpirun -n 3 env LD_PRELOAD=./direct.so PYTHONPATH="$OLDPWD:$OLDPWD/../fast" "$TEST_PYTHON" -c '
-import test_many; test_many.main(40)
-from many import Plan
-import numpy as np
-plan = Plan(test_many.comm, np.ones(5)); plan.take([0]); print(plan.seconds["carrier"])'
-    assert_success
-    assert_line '40 of 40 as numpy.take, on 3 ranks'
-    assert_equal "$(grep -c 'MPI, from device memory' <<<"$output")" 3
-}
-
 @test "many: NCCL carries, is started once for a communicator and ended with it; whichever of its calls fails, all are told" {
     needs_mpi
     [ "$TEST_BACKEND" = cpu ] || skip "this NCCL carries for the stand-in"

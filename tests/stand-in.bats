@@ -741,9 +741,9 @@ int main(int argc, char **argv)
     cudaMalloc(&p, 256);
     cudaMemset(p, 0, 256);
     for (int at = argc > 2 ? atoi(argv[2]) : 0; argc > 1; argc = 0) {
-#define TRY(kernel, T) if (strcmp(argv[1], #kernel "<" #T ">") == 0) kernel<T><<<1, 1>>>(p, at);
-#define BOTH(T) TRY(Read, T) TRY(Write, T)
-        BOTH(short) BOTH(int) BOTH(double) BOTH(float2) BOTH(float4) TRY(Volatile, int) TRY(Atomic, int)
+#define ONE(kernel, T) if (strcmp(argv[1], #kernel "<" #T ">") == 0) kernel<T><<<1, 1>>>(p, at);
+#define BOTH(T) ONE(Read, T) ONE(Write, T)
+        BOTH(short) BOTH(int) BOTH(double) BOTH(float2) BOTH(float4) ONE(Volatile, int) ONE(Atomic, int)
     }
     printf("%d\n", cudaDeviceSynchronize());
     cudaFree(p);

@@ -2,7 +2,8 @@
 // one launch, one call.
 // Build: make libgather.so
 // Run:   ./gather_c, or from Python: see gather.pyx
-#include "check.h"
+#include "try.h"
+#include <cuda_runtime.h>
 #include <limits.h>
 #include <mutex>
 #include <string.h>
@@ -223,8 +224,6 @@ static cudaError_t move_to_device(gather_memory *memory, const void *content, si
     memory->device = *allocated;
     return error;
 }
-
-#define TRY(call) CHECK_GOTO(error, call, cleanup)
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)
 {

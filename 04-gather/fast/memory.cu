@@ -108,6 +108,17 @@ extern "C" int gather_current_device(int *number)
     return status(cudaGetDevice(number));
 }
 
+extern "C" int gather_use_device(int number, int *before)
+{
+    cudaError_t error = cudaGetDevice(before);
+    return status(error != cudaSuccess ? error : cudaSetDevice(number));
+}
+
+extern "C" int gather_device_count(int *count)
+{
+    return status(cudaGetDeviceCount(count));
+}
+
 extern "C" int gather_wait_for(void *stream, void *other)
 {
     cudaEvent_t event;

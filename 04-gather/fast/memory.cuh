@@ -29,8 +29,13 @@ int gather_pin(void *pointer, size_t bytes);
 int gather_unpin(void *pointer);
 int gather_copy(void *to, const void *from, size_t bytes, void *stream); // any direction; waits
 
-// The number of the current device. And: `stream` waits for all that was given to `other` so far.
+// Devices: the number of this thread's; another one from now on, *before is the number of the one so far;
+// how many there are.
 int gather_current_device(int *number);
+int gather_use_device(int number, int *before);
+int gather_device_count(int *count);
+
+// `stream` waits for all that was given to `other` so far.
 int gather_wait_for(void *stream, void *other);
 
 // A code's name, "cudaErrorMemoryAllocation", and text, "out of memory".

@@ -3,16 +3,14 @@
 // Run:   mpirun -n 4 ./many_c, or from Python: see many.pyx
 #include "gather_mpi.h"
 #include "route.h"
+#include "try.h"
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(OPEN_MPI)
-#include <mpi-ext.h>
-#endif
 
 #ifndef ROOMS
-#define ROOMS (16 << 20) // bytes that a rank sends, or receives, in one round
+#define ROOMS (16 << 20) // bytes that a rank sends by MPI, or receives, in one round
 #endif
 
 enum { INVALID_VALUE = 1, UNKNOWN_ERROR = 999 }; // the latter for NCCL, which has its own codes
@@ -27,54 +25,58 @@ struct gather_plan {
     long long *starts;   // ranks + 1: where each slice begins in the whole source
     long long *d_starts; // the same on the device
     count *out, *in;     // for each rank: how many indices go there, how many come from there
-    int *sizes;          // 4 times ranks, for MPI: bytes and offsets in `sent`, then in `received`
-    char *sent, *received; // what MPI reads and writes: room for each rank
-    size_t room;           // bytes
-    char *work;            // on the device: what a call needs, kept for the next one
+    void *work;          // on the device: what a call needs, kept for the next one
     size_t work_bytes;
-    int is_direct;         // MPI takes addresses on the device
-    struct ncclComm *nccl; // if it is there, it carries, and MPI does not; it belongs to comm
     double seconds[5];
+    struct ncclComm *nccl; // NULL: MPI carries. It belongs to comm.
+    char *sent, *received; // ROOMS bytes of pinned memory each, which MPI reads and writes
 };
+
+// ---- All ranks go on, or none
+
+// What went wrong on one rank is known to all: the code of the first that failed, or 0.
+static int agree(const struct gather_plan *plan, int code, struct gather_fault *fault)
+{
+    long long told[] = {code, fault->position, fault->index};
+    int first = code != 0 ? plan->rank : plan->ranks;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, plan->comm);
+    if (first == plan->ranks)
+        return 0;
+    MPI_Bcast(told, 3, MPI_LONG_LONG, first, plan->comm);
+    *fault = (struct gather_fault){first, told[1], told[2]};
+    return (int)told[0];
+}
 
 // ---- NCCL, NVIDIA's library for data between GPUs, opened if it is there
 
 struct nccl_id {
     char bytes[128];
 };
-static int (*ncclGetUniqueId)(struct nccl_id *id);
-static int (*ncclCommInitRank)(struct ncclComm **comm, int ranks, struct nccl_id id, int rank);
-static int (*ncclCommDestroy)(struct ncclComm *comm);
-static int (*ncclGroupStart)(void);
-static int (*ncclGroupEnd)(void);
-static int (*ncclSend)(const void *from, size_t bytes, int type, int rank, struct ncclComm *comm,
-                       void *stream);
-static int (*ncclRecv)(void *to, size_t bytes, int type, int rank, struct ncclComm *comm,
-                       void *stream);
+#define NCCL_FUNCTIONS(F) \
+    F(ncclGetUniqueId, (struct nccl_id * id)) \
+    F(ncclCommInitRank, (struct ncclComm * *comm, int ranks, struct nccl_id id, int rank)) \
+    F(ncclCommDestroy, (struct ncclComm * comm)) \
+    F(ncclGroupStart, (void)) \
+    F(ncclGroupEnd, (void)) \
+    F(ncclSend, \
+      (const void *from, size_t bytes, int type, int rank, struct ncclComm *, void *stream)) \
+    F(ncclRecv, (void *to, size_t bytes, int type, int rank, struct ncclComm *, void *stream))
+
+#define DECLARE(name, arguments) static int(*name) arguments;
+NCCL_FUNCTIONS(DECLARE) // static int (*ncclGroupStart)(void); and so on
 
 static int find_nccl(void)
 {
     const char *carrier = getenv("GATHER_CARRIER"); // mpi: not NCCL
-    void *library =
-        carrier && strcmp(carrier, "mpi") == 0 ? NULL : dlopen("libnccl.so.2", RTLD_NOW);
+    int only_mpi = carrier && strcmp(carrier, "mpi") == 0;
+    void *function, *library = only_mpi ? NULL : dlopen("libnccl.so.2", RTLD_NOW);
     if (!library)
         return 0;
-    struct {
-        void *pointer;
-        const char *name;
-    } functions[] = {{&ncclGetUniqueId, "ncclGetUniqueId"},
-                     {&ncclCommInitRank, "ncclCommInitRank"},
-                     {&ncclCommDestroy, "ncclCommDestroy"},
-                     {&ncclGroupStart, "ncclGroupStart"},
-                     {&ncclGroupEnd, "ncclGroupEnd"},
-                     {&ncclSend, "ncclSend"},
-                     {&ncclRecv, "ncclRecv"}};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol)
-            return 0;
-        memcpy(functions[i].pointer, &symbol, sizeof symbol);
-    }
+#define FIND(name, arguments) \
+    if (!(function = dlsym(library, #name))) \
+        return 0; \
+    memcpy(&name, &function, sizeof function);
+    NCCL_FUNCTIONS(FIND)
     return 1;
 }
 
@@ -99,9 +101,12 @@ static int end_world(MPI_Comm comm, int key, void *unused, void *unused2)
 
 // With NCCL only if all ranks have it, and each its own GPU. To start it takes some tenths of a second: it stays with the
 // communicator (an attribute, as MPI calls it), for the next plan, and ends with it.
-static int start_nccl(struct gather_plan *plan, int has_own_gpu)
+static int start_nccl(struct gather_plan *plan, int has_own_gpu, struct gather_fault *fault)
 {
-    struct nccl_id id;
+    struct {
+        int code;
+        struct nccl_id id;
+    } first = {0}; // of rank 0
     int is_known, is_there = has_own_gpu && plan->ranks > 1 && find_nccl();
     MPI_Allreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MIN, plan->comm);
     if (!is_there)
@@ -114,149 +119,102 @@ static int start_nccl(struct gather_plan *plan, int has_own_gpu)
     MPI_Comm_get_attr(plan->comm, nccl_key, &plan->nccl, &is_known);
     if (is_known)
         return 0;
-    int code = plan->rank == 0 ? ncclGetUniqueId(&id) : 0;
-    MPI_Bcast(&code, 1, MPI_INT, 0, plan->comm);
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, plan->comm);
+    if (plan->rank == 0)
+        first.code = ncclGetUniqueId(&first.id);
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, plan->comm);
+    int failed = first.code || ncclCommInitRank(&plan->nccl, plan->ranks, first.id, plan->rank);
+    int code = agree(plan, failed ? UNKNOWN_ERROR : 0, fault); // all ranks keep it, or none
     if (code == 0)
-        code = ncclCommInitRank(&plan->nccl, plan->ranks, id, plan->rank);
-    int failed = code != 0; // all ranks keep it, or none
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, plan->comm);
-    if (!failed)
         MPI_Comm_set_attr(plan->comm, nccl_key, plan->nccl);
-    else if (code == 0)
+    else if (!failed)
         ncclCommDestroy(plan->nccl);
-    return code == 0 ? 0 : UNKNOWN_ERROR;
-}
-
-// ---- All ranks go on, or none
-
-// What went wrong on one rank is known to all: the code of the first that failed, or 0.
-static int agree(struct gather_plan *plan, int code, struct gather_fault *fault)
-{
-    long long mine[3] = {code, fault->position, fault->index};
-    long long *all = malloc(plan->ranks * sizeof mine);
-    if (!all) // nothing else is left to do
-        MPI_Abort(plan->comm, 1);
-    MPI_Allgather(mine, 3, MPI_LONG_LONG, all, 3, MPI_LONG_LONG, plan->comm);
-    code = 0;
-    for (int r = 0; r < plan->ranks && code == 0; r++) {
-        code = (int)all[3 * r];
-        *fault = (struct gather_fault){r, all[3 * r + 1], all[3 * r + 2]};
-    }
-    free(all);
     return code;
 }
 
-// ---- Elements go from rank to rank
+// ---- Elements go from rank to rank: out[r] of them for each rank r lie at `from`, rank by rank; in[r] come to `to`
 
-// What MPI is told of a round, which begins with element `done` of each rank: how many bytes, and in which room.
-static void cut(const struct gather_plan *plan, const count *counts, size_t bytes, count done,
-                int *sizes, int *places)
-{
-    for (int r = 0; r < plan->ranks; r++) {
-        count rest = counts[r] > done && r != plan->rank ? counts[r] - done : 0,
-              most = plan->room / bytes;
-        sizes[r] = (int)((rest < most ? rest : most) * bytes);
-        places[r] = (int)(r * plan->room);
-    }
-}
-
-// Copies that between the rooms and the elements, which lie rank by rank.
-static int carry(const struct gather_plan *plan, char *rooms, char *elements, const count *counts,
-                 size_t bytes, count done, const int *sizes, int is_out)
+static int carry_by_nccl(const struct gather_plan *plan, const char *from, const count *out,
+                         char *to, const count *in, size_t bytes)
 {
     int code = 0;
-    for (int r = 0; r < plan->ranks && code == 0; r++) {
-        char *room = rooms + r * plan->room, *there = elements + done * bytes;
-        if (sizes[r] > 0)
-            code = is_out ? gather_copy(room, there, sizes[r], NULL)
-                          : gather_copy(there, room, sizes[r], NULL);
-        elements += counts[r] * bytes;
+    ncclGroupStart();
+    for (int r = 0; r < plan->ranks; from += out[r] * bytes, to += in[r] * bytes, r++) {
+        if (r == plan->rank)
+            continue;
+        if (out[r] && ncclSend(from, out[r] * bytes, 0, r, plan->nccl, NULL) != 0)
+            code = UNKNOWN_ERROR;
+        if (in[r] && ncclRecv(to, in[r] * bytes, 0, r, plan->nccl, NULL) != 0)
+            code = UNKNOWN_ERROR;
     }
-    if (code != 0) // MPI uses the rooms next: what is under way comes first
-        gather_copy(NULL, NULL, 0, NULL);
-    return code;
+    if (ncclGroupEnd() != 0)
+        code = UNKNOWN_ERROR;
+    return code ? code : gather_copy(NULL, NULL, 0, NULL); // waits
 }
 
-// out[r] elements at `from` for each rank r become in[r] elements at `to` from each rank r. In rounds: MPI counts with int,
-// and the rooms are small. After an error it goes on, since the others wait.
-static int exchange(const struct gather_plan *plan, char *from, const count *out, char *to,
-                    const count *in, size_t bytes)
+// The bytes of a rank's elements in the round that begins with its element `done`.
+static int bytes_now(count elements, count done, size_t room, size_t bytes)
 {
-    int *send = plan->sizes, *send_at = send + plan->ranks, *get = send_at + plan->ranks,
-        *get_at = get + plan->ranks;
-    count before_from = 0, before_to = 0, own = out[plan->rank], most = 0;
-    for (int r = 0; r < plan->ranks; r++) {
-        before_from += r < plan->rank ? out[r] : 0;
-        before_to += r < plan->rank ? in[r] : 0;
+    count rest = elements > done ? elements - done : 0, most = room / bytes;
+    return (int)((rest < most ? rest : most) * bytes);
+}
+
+// In rounds, since MPI counts with int, and the memory that it reads and writes is small: a room for each rank. After an error it
+// goes on, as the others wait; what is under way comes first, since MPI uses the rooms next.
+static int carry_by_mpi(const struct gather_plan *plan, const char *from, const count *out,
+                        char *to, const count *in, size_t bytes)
+{
+    int ranks = plan->ranks, send[ranks], get[ranks], at[ranks], code = 0;
+    size_t room = ROOMS / ranks / 8 * 8;
+    count most = 0;
+    for (int r = 0; r < ranks; r++) {
+        at[r] = (int)(r * room);
         if (r != plan->rank && out[r] > most)
             most = out[r];
     }
-    int code =
-        own ? gather_copy(to + before_to * bytes, from + before_from * bytes, own * bytes, NULL)
-            : 0;
-    if (plan->nccl) {
-        ncclGroupStart();
-        for (int r = 0; r < plan->ranks; from += out[r] * bytes, to += in[r] * bytes, r++) {
-            if (r != plan->rank && out[r] &&
-                ncclSend(from, out[r] * bytes, 0, r, plan->nccl, NULL) != 0)
-                code = UNKNOWN_ERROR;
-            if (r != plan->rank && in[r] &&
-                ncclRecv(to, in[r] * bytes, 0, r, plan->nccl, NULL) != 0)
-                code = UNKNOWN_ERROR;
-        }
-        if (ncclGroupEnd() != 0)
-            code = UNKNOWN_ERROR;
-        return code ? code : gather_copy(NULL, NULL, 0, NULL); // waits
-    }
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, plan->comm);
-    for (count done = 0; done < most; done += plan->room / bytes) {
-        cut(plan, out, bytes, done, send, send_at);
-        cut(plan, in, bytes, done, get, get_at);
-        if (code == 0)
-            code = carry(plan, plan->sent, from, out, bytes, done, send, 1);
-        MPI_Alltoallv(plan->sent, send, send_at, MPI_BYTE, plan->received, get, get_at, MPI_BYTE,
+    for (count done = 0; done < most; done += room / bytes) {
+        const char *next = from + done * bytes;
+        char *place = to + done * bytes;
+        for (int r = 0; r < ranks; next += out[r++] * bytes) {
+            send[r] = r == plan->rank ? 0 : bytes_now(out[r], done, room, bytes);
+            get[r] = r == plan->rank ? 0 : bytes_now(in[r], done, room, bytes);
+            if (code == 0 && send[r] > 0)
+                code = gather_copy(plan->sent + at[r], next, send[r], NULL);
+        }
+        if (code != 0)
+            gather_copy(NULL, NULL, 0, NULL);
+        MPI_Alltoallv(plan->sent, send, at, MPI_BYTE, plan->received, get, at, MPI_BYTE,
                       plan->comm);
-        if (code == 0)
-            code = carry(plan, plan->received, to, in, bytes, done, get, 0);
+        for (int r = 0; r < ranks; place += in[r++] * bytes)
+            if (code == 0 && get[r] > 0)
+                code = gather_copy(place, plan->received + at[r], get[r], NULL);
+        if (code != 0)
+            gather_copy(NULL, NULL, 0, NULL);
     }
     return code;
 }
 
-// ---- The interface
+static int exchange(const struct gather_plan *plan, const char *from, const count *out, char *to,
+                    const count *in, size_t bytes)
+{
+    const char *own = from;
+    char *own_place = to;
+    for (int r = 0; r < plan->rank; r++) {
+        own += out[r] * bytes;
+        own_place += in[r] * bytes;
+    }
+    size_t own_bytes = out[plan->rank] * bytes;
+    int code = own_bytes ? gather_copy(own_place, own, own_bytes, NULL) : 0;
+    int carried = plan->nccl ? carry_by_nccl(plan, from, out, to, in, bytes)
+                             : carry_by_mpi(plan, from, out, to, in, bytes);
+    return code ? code : carried;
+}
+
+// ---- A plan
 
 static int is_array(size_t elements, int bytes) // one that can be
 {
     return (bytes == 4 || bytes == 8) && elements <= PTRDIFF_MAX / 8;
-}
-
-void gather_plan_free(struct gather_plan *plan)
-{
-    if (!plan)
-        return;
-    gather_device_free(plan->work);
-    gather_device_free(plan->slice);
-    gather_device_free(plan->d_starts);
-    for (char **rooms = (char *[]){plan->sent, plan->received, NULL}; *rooms; rooms++)
-        plan->is_direct ? gather_device_free(*rooms) : gather_pinned_free(*rooms);
-    free(plan->starts);
-    free(plan->out);
-    free(plan->sizes);
-    free(plan);
-}
-
-// Work memory of so many bytes. To get and to free it in each call would take longer than the gather.
-static int reserve(struct gather_plan *plan, size_t bytes)
-{
-    if (bytes <= plan->work_bytes)
-        return 0;
-    gather_device_free(plan->work); // first: there may be no room for both
-    plan->work = NULL;
-    plan->work_bytes = 0;
-    int code = gather_device_allocate((void **)&plan->work, bytes);
-    if (code == 0)
-        plan->work_bytes = bytes;
-    return code;
 }
 
 // As gather_find. What is on another GPU than the plan is copied, as from the host, and after what that GPU still has to do.
@@ -267,91 +225,101 @@ static int find(const struct gather_plan *plan, struct gather_memory *memory, co
     if (code != 0 || number < 0 || number == plan->device)
         return code;
     memory->device = NULL;
-    code = route_use_device(number, &before);
+    code = gather_use_device(number, &before);
     if (code == 0)
         code = gather_copy(NULL, NULL, 0, NULL); // waits
-    int back = route_use_device(plan->device, &before);
-    return code != 0 ? code : back;
+    int back = gather_use_device(plan->device, &before);
+    return code ? code : back;
 }
 
 // Each process of a machine takes a GPU of its own, if there are enough.
-static int choose_device(MPI_Comm comm, int *is_own)
+static int choose_device(struct gather_plan *plan, int *is_own)
 {
     MPI_Comm local;
-    int rank, processes;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    int rank, processes, devices, before;
+    MPI_Comm_split_type(plan->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     MPI_Comm_rank(local, &rank);
     MPI_Comm_size(local, &processes);
     MPI_Comm_free(&local);
-    return route_choose_device(rank, processes, is_own);
+    int code = gather_device_count(&devices);
+    if (code == 0) {
+        plan->device = rank % devices;
+        code = gather_use_device(plan->device, &before);
+    }
+    *is_own = code == 0 && processes <= devices;
+    return code;
 }
 
-// The seconds since *start, which becomes now.
-static double lap(double *start)
+// A plan without what is on the GPU. If the host has no room for it, nothing else is left to do than to end.
+static struct gather_plan *new_plan(MPI_Comm comm, size_t elements, int element_bytes)
 {
-    double before = *start;
-    *start = MPI_Wtime();
-    return *start - before;
+    struct gather_plan *plan = calloc(1, sizeof *plan);
+    long long mine = (long long)elements;
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    if (!plan || !(plan->starts = calloc(ranks + 1, sizeof *plan->starts)) ||
+        !(plan->out = calloc(ranks, 2 * sizeof *plan->out)))
+        MPI_Abort(comm, 1);
+    plan->in = plan->out + ranks;
+    plan->comm = comm;
+    plan->ranks = ranks;
+    MPI_Comm_rank(comm, &plan->rank);
+    plan->element_bytes = element_bytes;
+    MPI_Allgather(&mine, 1, MPI_LONG_LONG, plan->starts + 1, 1, MPI_LONG_LONG, comm);
+    for (int r = 0; r < ranks; r++)
+        plan->starts[r + 1] += plan->starts[r];
+    return plan;
 }
 
-#define TRY(call) \
-    do { \
-        if (code == 0) \
-            code = (call); \
-    } while (0)
+// What a plan has on the GPU, and in pinned memory.
+static int fill_plan(struct gather_plan *plan, const void *slice, size_t elements)
+{
+    size_t starts_bytes = (plan->ranks + 1) * sizeof *plan->starts,
+           slice_bytes = elements * plan->element_bytes;
+    struct gather_memory where;
+    int error;
+    TRY(is_array(elements, plan->element_bytes) ? 0 : INVALID_VALUE);
+    TRY(gather_device_allocate((void **)&plan->d_starts, starts_bytes));
+    TRY(gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL));
+    TRY(gather_device_allocate(&plan->slice, slice_bytes));
+    if (elements > 0) {
+        TRY(find(plan, &where, slice, slice_bytes));
+        TRY(gather_copy(plan->slice, slice, slice_bytes, NULL));
+    }
+    TRY(gather_pinned_allocate((void **)&plan->sent, ROOMS));
+    TRY(gather_pinned_allocate((void **)&plan->received, ROOMS));
+
+cleanup:
+    return error;
+}
 
 int gather_plan_make(struct gather_plan **result, MPI_Comm comm, const void *slice, size_t elements,
                      int element_bytes, struct gather_fault *fault)
 {
-    long long mine = (long long)elements;
-    struct gather_memory where;
-    struct gather_plan *plan = calloc(1, sizeof *plan);
-    *result = NULL;
+    struct gather_plan *plan = new_plan(comm, elements, element_bytes);
+    int has_own_gpu, code = choose_device(plan, &has_own_gpu);
     *fault = (struct gather_fault){0};
-    if (!plan)
-        MPI_Abort(comm, 1);
-    plan->comm = comm;
-    MPI_Comm_rank(comm, &plan->rank);
-    MPI_Comm_size(comm, &plan->ranks);
-    plan->element_bytes = element_bytes;
-    plan->room = ROOMS / plan->ranks / 8 * 8;
-#ifdef MPIX_CUDA_AWARE_SUPPORT // an MPI that can be asked
-    plan->is_direct = MPIX_Query_cuda_support();
-#endif
-    plan->starts = calloc(plan->ranks + 1, sizeof *plan->starts);
-    plan->out = calloc(plan->ranks, 2 * sizeof *plan->out);
-    plan->sizes = calloc(plan->ranks, 4 * sizeof *plan->sizes);
-    if (!plan->starts || !plan->out || !plan->sizes)
-        MPI_Abort(comm, 1);
-    plan->in = plan->out + plan->ranks;
-
-    MPI_Allgather(&mine, 1, MPI_LONG_LONG, plan->starts + 1, 1, MPI_LONG_LONG, comm);
-    for (int r = 0; r < plan->ranks; r++)
-        plan->starts[r + 1] += plan->starts[r];
-    int has_own_gpu, code = choose_device(comm, &has_own_gpu);
-    size_t starts_bytes = (plan->ranks + 1) * sizeof *plan->starts,
-           rooms = plan->ranks * plan->room;
-    TRY(is_array(elements, element_bytes) ? 0 : INVALID_VALUE);
-    TRY(gather_current_device(&plan->device));
-    TRY(gather_device_allocate((void **)&plan->d_starts, starts_bytes));
-    TRY(gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL));
-    TRY(gather_device_allocate(&plan->slice, elements * element_bytes));
-    if (elements > 0) {
-        TRY(find(plan, &where, slice, elements * element_bytes));
-        TRY(gather_copy(plan->slice, slice, elements * element_bytes, NULL));
-    }
-    TRY(plan->is_direct ? gather_device_allocate((void **)&plan->sent, rooms)
-                        : gather_pinned_allocate((void **)&plan->sent, rooms));
-    TRY(plan->is_direct ? gather_device_allocate((void **)&plan->received, rooms)
-                        : gather_pinned_allocate((void **)&plan->received, rooms));
-    int nccl_code = start_nccl(plan, code == 0 && has_own_gpu);
-    TRY(nccl_code);
-    code = agree(plan, code, fault);
+    code = agree(plan, code ? code : fill_plan(plan, slice, elements), fault);
     if (code == 0)
-        *result = plan;
-    else
+        code = start_nccl(plan, has_own_gpu, fault);
+    if (code != 0)
         gather_plan_free(plan);
+    *result = code == 0 ? plan : NULL;
     return code;
+}
+
+void gather_plan_free(struct gather_plan *plan)
+{
+    if (!plan)
+        return;
+    gather_device_free(plan->work);
+    gather_device_free(plan->slice);
+    gather_device_free(plan->d_starts);
+    gather_pinned_free(plan->sent);
+    gather_pinned_free(plan->received);
+    free(plan->starts);
+    free(plan->out);
+    free(plan);
 }
 
 unsigned long long gather_plan_size(const struct gather_plan *plan)
@@ -362,89 +330,153 @@ unsigned long long gather_plan_size(const struct gather_plan *plan)
 const char *gather_plan_seconds(const struct gather_plan *plan, double seconds[5])
 {
     memcpy(seconds, plan->seconds, sizeof plan->seconds);
-    return plan->nccl        ? "NCCL"
-           : plan->is_direct ? "MPI, from device memory"
-                             : "MPI, by pinned memory";
+    return plan->nccl ? "NCCL" : "MPI, by pinned memory";
+}
+
+// ---- The steps of a call of take, on one rank. move() alone talks to other ranks.
+
+struct call {
+    struct route route;         // the indices; on the device, once they are counted
+    void *result, *target;      // the caller's; and on the device
+    void *d_index, *d_result;   // allocated for this call: NULL if the device reaches the caller's
+    size_t asked;               // how many elements of this rank are asked for
+    long long *wanted, *others; // this rank's indices, sorted; those that come from others. Like
+    size_t *position;           // where each of `wanted` was, and
+    char *picked, *got;         // the elements for others and those that come, in the work memory
+};
+
+// Finds the arrays, and counts in plan->out how many indices go to each rank.
+static int count_indices(struct gather_plan *plan, struct call *call, struct gather_fault *fault)
+{
+    struct route *route = &call->route;
+    size_t index_bytes = route->N * route->index_bytes;
+    struct gather_memory index, result;
+    int error;
+    TRY(is_array(route->N, route->index_bytes) ? 0 : INVALID_VALUE);
+    TRY(route->mode >= GATHER_RAISE && route->mode <= GATHER_CLIP ? 0 : INVALID_VALUE);
+    if (route->N > 0) {
+        TRY(find(plan, &index, route->index, index_bytes));
+        TRY(find(plan, &result, call->result, route->N * plan->element_bytes));
+        if (!index.device) {
+            TRY(gather_device_allocate(&call->d_index, index_bytes));
+            TRY(gather_copy(call->d_index, route->index, index_bytes, NULL));
+        }
+        route->index = index.device ? index.device : call->d_index;
+        call->target = result.device;
+    }
+    TRY(route_count(route, plan->out, &fault->position, &fault->index));
+    error = fault->position < 0 ? 0 : -1;
+
+cleanup:
+    return error;
+}
+
+// Work memory of so many bytes. To get and to free it in each call would take longer than the gather.
+static int reserve(struct gather_plan *plan, size_t bytes)
+{
+    if (bytes <= plan->work_bytes)
+        return 0;
+    gather_device_free(plan->work); // first: there may be no room for both
+    plan->work = NULL;
+    int code = gather_device_allocate(&plan->work, bytes);
+    plan->work_bytes = code == 0 ? bytes : 0;
+    return code;
+}
+
+// Room for what comes, of which plan->in tells how much; and the indices, sorted by their ranks.
+static int sort_indices(struct gather_plan *plan, struct call *call)
+{
+    size_t N = call->route.N, bytes = plan->element_bytes, index_bytes = sizeof *call->wanted;
+    int error;
+    for (int r = 0; r < plan->ranks; r++)
+        call->asked += plan->in[r];
+    TRY(reserve(plan, (2 * index_bytes + bytes) * N + (index_bytes + bytes) * call->asked));
+    call->wanted = plan->work;
+    call->position = (size_t *)(call->wanted + N);
+    call->others = (long long *)(call->position + N);
+    call->picked = (char *)(call->others + call->asked);
+    call->got = call->picked + call->asked * bytes;
+    if (N > 0 && !call->target) {
+        TRY(gather_device_allocate(&call->d_result, N * bytes));
+        call->target = call->d_result;
+    }
+    TRY(route_sort(&call->route, plan->out, call->wanted, call->position));
+
+cleanup:
+    return error;
+}
+
+// picked[k] = slice[others[k]]
+static int pick(const struct gather_plan *plan, const struct call *call)
+{
+    struct gather_job job = {.element_bytes = plan->element_bytes, .index_bytes = 8};
+    job.source.device = plan->slice;
+    job.M = plan->starts[plan->rank + 1] - plan->starts[plan->rank];
+    job.index.device = call->others;
+    job.result.device = call->picked;
+    job.N = call->asked;
+    job.mode = GATHER_CLIP; // all are in range
+    int code = gather_launch(&job, NULL);
+    return code ? code : gather_copy(NULL, NULL, 0, NULL); // waits
+}
+
+// The elements in the order of the indices, where the caller wants them.
+static int place(const struct gather_plan *plan, const struct call *call)
+{
+    size_t N = call->route.N;
+    int code = route_place(call->got, call->position, call->target, N, plan->element_bytes);
+    if (code == 0 && call->d_result)
+        code = gather_copy(call->result, call->d_result, N * plan->element_bytes, NULL);
+    return code;
+}
+
+// The seconds since *start, which becomes now.
+static double lap(double *start)
+{
+    double before = *start;
+    *start = MPI_Wtime();
+    return *start - before;
+}
+
+// The indices go to their ranks, the elements come back. After an error too: the others wait.
+static int move(struct gather_plan *plan, struct call *call, double *start)
+{
+    double *seconds = plan->seconds;
+    seconds[0] = lap(start);
+    int code = exchange(plan, (char *)call->wanted, plan->out, (char *)call->others, plan->in,
+                        sizeof *call->wanted);
+    seconds[1] = lap(start);
+    if (code == 0)
+        code = pick(plan, call);
+    seconds[2] = lap(start);
+    int back = exchange(plan, call->picked, plan->in, call->got, plan->out, plan->element_bytes);
+    seconds[3] = lap(start);
+    if (code == 0 && back == 0)
+        code = place(plan, call);
+    seconds[4] = lap(start);
+    return code ? code : back;
 }
 
 int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int index_bytes,
                      enum gather_mode mode, void *result, struct gather_fault *fault)
 {
-    size_t bytes = plan->element_bytes, asked = 0;
-    struct gather_memory where = {0}, target = {0};
-    void *d_index = NULL, *d_result = NULL;
-    char *wanted, *position, *others, *picked, *got; // parts of the work memory
-    struct route route = {index, N, index_bytes, mode, plan->d_starts, plan->ranks};
-    struct gather_job job = {
-        .element_bytes = plan->element_bytes, .index_bytes = 8, .mode = GATHER_CLIP};
-    int code = 0, before = -1, ours; // devices: another thread may use another one than the plan
+    struct call call = {.route = {index, N, index_bytes, mode, plan->d_starts, plan->ranks},
+                        .result = result};
     double start = MPI_Wtime();
+    int before, ours; // devices: this thread may use another one than the plan
     *fault = (struct gather_fault){.position = -1};
-
-    // 1. Where do the indices go?
-    if (!is_array(N, index_bytes) || mode < GATHER_RAISE || mode > GATHER_CLIP)
-        code = INVALID_VALUE;
-    TRY(route_use_device(plan->device, &before));
-    if (N > 0) {
-        TRY(find(plan, &where, index, N * index_bytes));
-        TRY(find(plan, &target, result, N * bytes));
-        if (code == 0 && !where.device) {
-            TRY(gather_device_allocate(&d_index, N * index_bytes));
-            TRY(gather_copy(d_index, index, N * index_bytes, NULL));
-        }
-        route.index = where.device ? where.device : d_index;
+    int device_code = gather_use_device(plan->device, &before);
+    int code = agree(plan, device_code ? device_code : count_indices(plan, &call, fault), fault);
+    if (code == 0) {
+        MPI_Alltoall(plan->out, 1, MPI_UNSIGNED_LONG_LONG, plan->in, 1, MPI_UNSIGNED_LONG_LONG,
+                     plan->comm);
+        code = agree(plan, sort_indices(plan, &call), fault);
     }
-    TRY(route_count(&route, plan->out, &fault->position, &fault->index));
-    if (code == 0 && fault->position >= 0)
-        code = -1;
-    code = agree(plan, code, fault);
-    if (code != 0)
-        goto cleanup;
-
-    // 2. How many come from each rank? Room for them.
-    MPI_Alltoall(plan->out, 1, MPI_UNSIGNED_LONG_LONG, plan->in, 1, MPI_UNSIGNED_LONG_LONG,
-                 plan->comm);
-    for (int r = 0; r < plan->ranks; r++)
-        asked += plan->in[r];
-    TRY(reserve(plan, (2 * sizeof(long long) + bytes) * N + (sizeof(long long) + bytes) * asked));
-    wanted = plan->work;
-    position = wanted + N * sizeof(long long);
-    others = position + N * sizeof(long long);
-    picked = others + asked * sizeof(long long);
-    got = picked + asked * bytes;
-    if (N > 0 && !target.device)
-        TRY(gather_device_allocate(&d_result, N * bytes));
-    TRY(route_sort(&route, plan->out, (long long *)wanted, (size_t *)position));
-    code = agree(plan, code, fault);
-    if (code != 0)
-        goto cleanup;
-
-    // 3. The indices go there, the elements come back.
-    plan->seconds[0] = lap(&start);
-    TRY(exchange(plan, wanted, plan->out, others, plan->in, sizeof(long long)));
-    plan->seconds[1] = lap(&start);
-    job.source.device = plan->slice;
-    job.M = plan->starts[plan->rank + 1] - plan->starts[plan->rank];
-    job.index.device = others;
-    job.result.device = picked;
-    job.N = asked;
-    TRY(gather_launch(&job, NULL));
-    TRY(gather_copy(NULL, NULL, 0, NULL)); // waits
-    plan->seconds[2] = lap(&start);
-    int later = exchange(plan, picked, plan->in, got, plan->out, bytes);
-    TRY(later);
-    plan->seconds[3] = lap(&start);
-    TRY(route_place(got, (size_t *)position, target.device ? target.device : d_result, N,
-                    plan->element_bytes));
-    if (N > 0 && !target.device)
-        TRY(gather_copy(result, d_result, N * bytes, NULL));
-    plan->seconds[4] = lap(&start);
-    code = agree(plan, code, fault);
-
-cleanup:
-    gather_device_free(d_result);
-    gather_device_free(d_index);
-    if (before >= 0)
-        route_use_device(before, &ours);
+    if (code == 0)
+        code = agree(plan, move(plan, &call, &start), fault);
+    gather_device_free(call.d_result);
+    gather_device_free(call.d_index);
+    if (device_code == 0)
+        gather_use_device(before, &ours);
     return code;
 }

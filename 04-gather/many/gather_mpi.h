@@ -30,8 +30,7 @@ int gather_plan_take(struct gather_plan *plan, const void *index, size_t N, int 
 unsigned long long gather_plan_size(const struct gather_plan *plan);
 
 // Where the time of this rank's last take went: seconds[0] sorting the indices by their ranks, [1] their way there, [2] the
-// gather, [3] the elements' way back, [4] putting them in order. Returns what carried them: "NCCL", "MPI, from device memory" or
-// "MPI, by pinned memory".
+// gather, [3] the elements' way back, [4] putting them in order. Returns what carried them: "NCCL" or "MPI, by pinned memory".
 const char *gather_plan_seconds(const struct gather_plan *plan, double seconds[5]);
 
 void gather_plan_free(struct gather_plan *plan); // not collective; NULL is fine

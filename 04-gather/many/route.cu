@@ -1,7 +1,7 @@
 // Sorts indices by the rank that has their element, on the GPU, and puts results back into their order.
 // Build: make libroute.so
 // Run:   see gather_mpi.c
-#include "check.h"
+#include "try.h"
 #include <string.h>
 
 #pragma GCC visibility push(default)
@@ -11,7 +11,6 @@
 #define THREADS 256
 #define TILE 4096 // indices of a block
 #define NONE (~0ull)
-#define TRY(call) CHECK_GOTO(error, call, cleanup)
 
 // The index as a position in the whole source, or -1 if it is out of range.
 __device__ static long long position_of(long long j, long long M, gather_mode mode)
@@ -107,26 +106,6 @@ __global__ void PlaceKernel(const Element *got, const size_t *position, Element 
     size_t k = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (k < N)
         result[position[k]] = got[k];
-}
-
-extern "C" int route_choose_device(int local_rank, int processes, int *is_own)
-{
-    int devices;
-    cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error == cudaSuccess)
-        error = cudaSetDevice(local_rank % devices);
-    *is_own = error == cudaSuccess && processes <= devices;
-    cudaGetLastError();
-    return error;
-}
-
-extern "C" int route_use_device(int device, int *before)
-{
-    cudaError_t error = cudaGetDevice(before);
-    if (error == cudaSuccess)
-        error = cudaSetDevice(device);
-    cudaGetLastError();
-    return error;
 }
 
 extern "C" int route_count(const route *r, unsigned long long *counts, long long *first_bad,

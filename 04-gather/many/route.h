@@ -7,13 +7,6 @@
 extern "C" {
 #endif
 
-// The GPU of this process from now on: of several, number local_rank, and again from 0 on if there are not so many.
-// *is_own: 1 if no other process of this machine has it.
-int route_choose_device(int local_rank, int processes, int *is_own);
-
-// The GPU of this thread from now on; *before: which one it was.
-int route_use_device(int device, int *before);
-
 // The indices of a rank. starts[r] is the first element of rank r in the whole source, starts[ranks] its size.
 struct route {
     const void *index;
