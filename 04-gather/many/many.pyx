@@ -4,23 +4,25 @@
 Build: make build
 Run:   mpirun -n 4 python3 test_many.py
 """
+import math
+
 import numpy as np
 
 from cuda_error import CudaError, exception_for
 
-cdef extern from *:
-    """
-    #include "gather_mpi.h"
-    static int plan_make(struct gather_plan **plan, int comm, size_t slice, size_t elements, int bytes, struct gather_fault *fault)
-    { return gather_plan_make(plan, MPI_Comm_f2c(comm), (void *)slice, elements, bytes, fault); }
-    """
-    struct gather_plan
+cdef extern from "gather_mpi.h":
+    ctypedef struct MPI_Comm:
+        pass
+    MPI_Comm MPI_Comm_f2c(int handle) nogil
+    struct gather_plan:
+        pass
     struct gather_fault:
         int rank
         long long position, index
     enum gather_mode:
         GATHER_RAISE, GATHER_WRAP, GATHER_CLIP
-    int plan_make(gather_plan **plan, int comm, size_t slice, size_t elements, int bytes, gather_fault *fault) nogil
+    int gather_plan_make(gather_plan **plan, MPI_Comm comm, const void *slice, size_t elements, int element_bytes,
+                         gather_fault *fault) nogil
     int gather_plan_take(gather_plan *plan, const void *index, size_t N, int index_bytes, gather_mode mode, void *result,
                          gather_fault *fault) nogil
     unsigned long long gather_plan_size(const gather_plan *plan)
@@ -31,33 +33,40 @@ cdef extern from *:
     const char *gather_error_text(int code)
 
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
+kinds = TypeError, ValueError, IndexError, OverflowError, MemoryError  # those of numpy.take
+
+
+def on_rank(rank, error):
+    """The same error, which names the rank."""
+    *code_and_name, text = error.args
+    return type(error)(*code_and_name, f"{text} (rank {rank})")
 
 
 def agree(comm, work):
-    """work() of every rank, or the exception of the first rank on which it raised one, on all of them."""
+    """work() of every rank, or the error of the first rank that has one, on all of them: one of `kinds`, else a RuntimeError."""
+    mine = error = None
     try:
-        mine, error = work(), None
-    except (TypeError, ValueError, OverflowError, CudaError) as caught:
-        mine, error = None, caught
-    except Exception as caught:  # of the caller's own array, say: the other ranks may not know its class
-        mine, error = None, RuntimeError(f"{type(caught).__name__}: {caught}")
+        mine = work()
+    except CudaError as caught:
+        error = caught
+    except Exception as caught:  # the other ranks may not know its class
+        kind = next((kind for kind in kinds if isinstance(caught, kind)), None)
+        error = kind(str(caught)) if kind else RuntimeError(f"{type(caught).__name__}: {caught}")
     for rank, other in enumerate(comm.allgather(error)):
-        if isinstance(other, CudaError):
-            raise CudaError(other.code, other.name, f"{other.text}, on rank {rank}")
         if other is not None:
-            raise type(other)(f"rank {rank}: {other}")
+            raise on_rank(rank, other)
     return mine
 
 
 cdef raise_for(int code, gather_fault fault, size):
-    if code == -1 and size == 0:
-        raise IndexError("cannot do a non-empty take from an empty axes.")
-    if code == -1:
-        raise IndexError(f"index {fault.index} is out of bounds for axis 0 with size {size}")
-    if code != 0:
-        text = f"{gather_error_text(code).decode()}, on rank {fault.rank}"
-        error = exception_for(code, gather_error_name(code).decode(), text, 0)
-        raise MemoryError(f"rank {fault.rank}: {error}") if isinstance(error, MemoryError) else error
+    if code == 0:
+        return
+    if code > 0:
+        error = exception_for(code, gather_error_name(code).decode(), gather_error_text(code).decode(), 0)
+    else:
+        text = f"index {fault.index} is out of bounds for axis 0 with size {size}"
+        error = IndexError(text if size else "cannot do a non-empty take from an empty axes.")
+    raise on_rank(fault.rank, error)
 
 
 def locate(name, x):
@@ -94,27 +103,29 @@ cdef class Plan:
     cdef readonly object comm, dtype, size
 
     def __cinit__(self, comm, slice):
-        address, shape, dtype, slice = agree(comm, lambda: self.check(slice))
-        dtypes = comm.allgather(dtype.str)
-        if len(set(dtypes)) > 1:
-            raise TypeError(f"source: one dtype on all ranks is taken, not {', '.join(dtypes)}")
+        def check():
+            address, shape, dtype, owner = locate("source", slice)
+            if len(shape) != 1:
+                raise ValueError(f"source: one dimension is taken, not {len(shape)}")
+            if dtype.hasobject or not dtype.isnative or dtype.itemsize not in (4, 8):
+                raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {dtype}")
+            return address, shape[0], dtype, owner
+
+        def check_dtype():
+            first = comm.bcast(dtype)
+            if dtype != first:
+                raise TypeError(f"source: {first} is taken, as on rank 0, not {dtype}")
+
+        address, length, dtype, owner = agree(comm, check)  # owner: it is there as long as this name
+        agree(comm, check_dtype)
         self.comm, self.dtype = comm, dtype
         cdef gather_fault fault
         cdef int handle = comm.py2f(), bytes = dtype.itemsize, code
-        cdef size_t where = address, elements = shape[0]
+        cdef size_t where = address, elements = length
         with nogil:
-            code = plan_make(&self.plan, handle, where, elements, bytes, &fault)
+            code = gather_plan_make(&self.plan, MPI_Comm_f2c(handle), <void *>where, elements, bytes, &fault)
         raise_for(code, fault, 0)
         self.size = gather_plan_size(self.plan)
-
-    @staticmethod
-    def check(slice):
-        address, shape, dtype, owner = locate("source", slice)
-        if len(shape) != 1:
-            raise ValueError(f"source: one dimension is taken, not {len(shape)}")
-        if dtype.hasobject or not dtype.isnative or dtype.itemsize not in (4, 8):
-            raise TypeError(f"source: a dtype of 4 or 8 bytes is taken, not {dtype}")
-        return address, shape, dtype, owner
 
     def __dealloc__(self):
         with nogil:
@@ -126,7 +137,7 @@ cdef class Plan:
         """Where the time of this rank's last take went, and under "carrier" what carried indices and elements."""
         cdef double parts[5]
         carrier = gather_plan_seconds(self.plan, parts).decode()
-        return {"sort": parts[0], "there": parts[1], "gather": parts[2], "back": parts[3], "place": parts[4], "carrier": carrier}
+        return dict(zip(("sort", "there", "gather", "back", "place"), parts), carrier=carrier)
 
     def take(self, index, mode="raise"):
         """The elements of the whole source at this rank's indices, as numpy.take gives them: see take() below."""
@@ -143,18 +154,18 @@ cdef class Plan:
             if dtype not in (np.int32, np.int64):
                 raise TypeError(f"index: int32 or int64 is taken, not {dtype}")
             if isinstance(owner, np.ndarray):
-                return address, shape, dtype, owner, np.empty(shape, self.dtype)
-            from gather import DeviceArray  # of the folder fast, which has to be on Python's path
+                result = np.empty(shape, self.dtype)
+            else:
+                from gather import DeviceArray  # of the folder fast, which has to be on Python's path
 
-            return address, shape, dtype, owner, DeviceArray.empty(shape, self.dtype)
+                result = DeviceArray.empty(shape, self.dtype)
+            return address, shape, dtype, owner, result, locate("result", result)[0]
 
-        address, shape, dtype, index, result = agree(self.comm, check)
+        address, shape, dtype, index, result, result_address = agree(self.comm, check)
         cdef gather_fault fault
-        cdef size_t where = address, target = locate("result", result)[0], N = 1
+        cdef size_t where = address, target = result_address, N = math.prod(shape)
         cdef int bytes = dtype.itemsize, code
         cdef gather_mode how = modes[mode]
-        for n in shape:
-            N *= n
         with nogil:
             code = gather_plan_take(self.plan, <void *>where, N, bytes, how, <void *>target, &fault)
         raise_for(code, fault, self.size)
@@ -167,8 +178,9 @@ def take(comm, source, index, mode="raise"):
     comm: a communicator of mpi4py. source: this rank's slice, or a Plan, which stays on the GPUs between calls. index: this
     rank's own indices, integers of any shape. Both may be NumPy arrays or arrays on the device; an index of NumPy's gives a
     NumPy array, one on the device a DeviceArray.
-    Every rank has to call it, and an error is one on every rank: IndexError for the first bad index of the smallest rank,
-    in numpy.take's words; TypeError, ValueError and OverflowError; MemoryError or CudaError if a GPU fails.
+    Every rank has to call it, and an error is raised on every rank, of one kind, and names the rank at which it happened, the
+    smallest of several: IndexError for its first bad index, in numpy.take's words; TypeError, ValueError, OverflowError and
+    MemoryError; CudaError if a GPU fails; RuntimeError for another exception of the caller's own array.
     """
     plan = source if isinstance(source, Plan) else Plan(comm, source)
     return plan.take(index, mode)

@@ -34,7 +34,7 @@ def case(random):
     mine = np.split(whole, np.cumsum(lengths)[:-1])[comm.rank]
     answer, error = outcome(lambda: take(comm, mine, indices[comm.rank], mode))
     expected = [outcome(lambda: np.take(whole, i, mode=mode)) for i in indices]
-    wanted_error = next((e for _, e in expected if e), "")
+    wanted_error = next((f"{e} (rank {rank})" for rank, (_, e) in enumerate(expected) if e), "")
     if wanted_error or error:
         return error == wanted_error
     return answer.dtype == whole.dtype and np.array_equal(answer, expected[comm.rank][0])

@@ -1,4 +1,4 @@
-"""What is wrong on one rank is told on all of them, in the same words, and the next call works. Run with three ranks."""
+"""What is wrong on one rank is told on all of them: the same kind, the same words, and the next call works. On three ranks."""
 
 import numpy as np
 from mpi4py import MPI
@@ -11,16 +11,18 @@ slice = np.arange(10 * rank, 10 * rank + 10, dtype=np.float32)  # the whole sour
 good = np.array([0, 10, -1])
 
 
-class Unknown(Exception):
-    """One that cannot be sent as it is: its arguments are not those of its __init__."""
-
-    def __init__(self, one, two):
-        super().__init__(f"{one} {two}")
-
-
 class Broken:
+    """No array: `kind`, or a class of its own for it, which cannot be sent, as its arguments are not those of its __init__."""
+
+    def __init__(self, kind):
+        class Unknown(kind):
+            def __init__(self, one, two):
+                Exception.__init__(self, f"{one} {two}")
+
+        self.error = Unknown("no", "array")
+
     def __array__(self, *arguments, **more):
-        raise Unknown("no", "array")
+        raise self.error
 
 
 def on(ranks, bad, otherwise=good):
@@ -42,7 +44,11 @@ for what, call in {
     "dtypes": lambda: take(comm, slice.astype(on([2], "f8", "f4")), good),
     "a float": lambda: take(comm, slice, on([2], np.array([1.5]))),
     "empty floats": lambda: take(comm, slice, on([2], np.array([]))),
-    "no array": lambda: take(comm, slice, on([1], Broken())),
+    **{
+        kind.__name__: lambda kind=kind: take(comm, slice, on([1, 2], Broken(kind if rank == 1 else TypeError)))
+        for kind in (Exception, KeyError, TypeError, ValueError, IndexError, OverflowError, MemoryError)
+    },
+    "no slice": lambda: take(comm, on([2], Broken(MemoryError), slice), good),
     "too large": lambda: take(comm, slice, on([0], np.array([2**63], np.uint64))),
     "two dimensions": lambda: take(comm, on([1], slice.reshape(5, 2), slice), good),
     "halves": lambda: take(comm, slice.astype("f2"), good),
