@@ -28,7 +28,9 @@ def measure(call, parts=lambda: {}):
     return runs[len(runs) // 2]
 
 
-def say(**figures):
+def say(who, source_mib, mi, seconds, right, **parts):
+    right = comm.allreduce(right, MPI.MIN)
+    figures = dict(who=who, ranks=comm.size, source_mib=source_mib, mi=mi, ms=seconds * 1e3, right=right, **parts)
     if comm.rank == 0:
         print(json.dumps(figures), flush=True)
 
@@ -52,15 +54,7 @@ def ours(source_mib, sizes):
             seconds, parts = measure(lambda: plan.take(index), lambda: plan.seconds)
             expected = (index % elements).astype(cupy.float32)
             right = bool((cupy.asarray(plan.take(index)) == expected).all())
-            say(
-                who="ours",
-                ranks=comm.size,
-                source_mib=source_mib,
-                mi=n,
-                ms=seconds * 1e3,
-                right=comm.allreduce(right, MPI.MIN),
-                **parts
-            )
+            say("ours", source_mib, n, seconds, right, **parts)
             del index, expected
             cupy.get_default_memory_pool().free_all_blocks()
 
@@ -96,14 +90,7 @@ def torch_nccl(source_mib, sizes):
         index = torch.randint(0, elements * comm.size, (n * MI,), device="cuda")
         seconds, _ = measure(lambda: take(index))
         right = bool((take(index) == (index % elements).to(torch.float32)).all())
-        say(
-            who="PyTorch, NCCL",
-            ranks=comm.size,
-            source_mib=source_mib,
-            mi=n,
-            ms=seconds * 1e3,
-            right=comm.allreduce(right, MPI.MIN),
-        )
+        say("PyTorch, NCCL", source_mib, n, seconds, right)
         del index
         torch.cuda.empty_cache()
     dist.destroy_process_group()

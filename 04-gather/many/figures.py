@@ -40,21 +40,14 @@ def times_table(rows):
     )
 
 
-def shares(rows):
-    """(way, ms of each part, ms of all) for the most indices, on two ranks."""
-    row = rows[max(rows)]
-    return [
-        (way, [1e3 * row[way][part] for part in PARTS], row[way]["ms"])
-        for way in WAYS.values()
-        if "2 ranks" in way and "PyTorch" not in way
-    ]
-
-
 def shares_table(rows):
-    return table(
-        ["", *PARTS, "rest", "all"],
-        [(way, *(f"{ms:.1f}" for ms in [*parts, all_ms - sum(parts), all_ms])) for way, parts, all_ms in shares(rows)],
-    )
+    """Where the time goes, for the most indices on two ranks."""
+    lines = []
+    for way, line in rows[max(rows)].items():
+        if line["who"] == "ours" and line["ranks"] == 2:
+            parts = [1e3 * line[part] for part in PARTS]
+            lines.append((way, *(f"{ms:.1f}" for ms in [*parts, line["ms"] - sum(parts), line["ms"]])))
+    return table(["", *PARTS, "rest", "all"], lines)
 
 
 def plot(rows, path):
@@ -64,18 +57,10 @@ def plot(rows, path):
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="tight")
-    log_log(axes[0], {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()})
-    axes[0].set_xlabel("indices of each rank")
-    axes[0].set_ylabel("ms")
-    for way, parts, all_ms in shares(rows):
-        left = 0
-        for n, (part, ms) in enumerate(zip([*PARTS, "rest"], [*parts, all_ms - sum(parts)])):
-            name = way.removeprefix("2 ranks, ").replace(" by ", "\nby ")
-            axes[1].barh(name, ms, left=left, color=f"C{n}", label=part if way.endswith("NCCL") else None)
-            left += ms
-    axes[1].set_xlabel(f"ms, for {size(max(rows))} indices on each of 2 ranks")
-    axes[1].legend(frameon=False, fontsize=7)
+    figure, axes = plt.subplots(figsize=(6, 3.2), layout="tight")
+    log_log(axes, {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()})
+    axes.set_xlabel("indices of each rank")
+    axes.set_ylabel("ms")
     save(figure, path)
 
 
