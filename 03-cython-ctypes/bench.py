@@ -158,7 +158,9 @@ def main():
                 base = times["median"]
             else:
                 times = micros_a_call(call, wait, CALLS)
-            print("| {} | {median:.2f} | {low:.2f} to {high:.2f} | {:.2f} |".format(name, times["median"] / base, **times))
+            print(
+                "| {} | {median:.2f} | {low:.2f} to {high:.2f} | {:.2f} |".format(name, times["median"] / base, **times)
+            )
 
     print("\nNumPy arrays in and out, 400 floats:\n\n| way | µs a call | fastest to slowest |\n|---|---|---|")
     x, y, z = a[:400].copy(), b[:400].copy(), np.zeros(400, np.float32)

@@ -42,7 +42,7 @@ def freed():
     """An address keeps no array alive: the temporary is gone before the call, its memory used again."""
     multiply, ones, result = declared_multiply(), np.ones(100, np.float32), np.zeros(100, np.float32)
     address = np.full(100, 2, np.float32).ctypes.data  # nothing refers to this array any more
-    sevens = np.full(100, 7, np.float32)  # gets its memory
+    sevens = np.full(100, 7, np.float32)  # noqa: F841 it gets the memory
     multiply(address, ones.ctypes.data, result.ctypes.data, result.size)
     print("2 * 1 =", result[0])
 

@@ -22,12 +22,12 @@ import tempfile
 
 if sys.version_info < (3, 9):
     sys.exit(f"{sys.executable} is Python {sys.version.split()[0]}, not 3.9 or newer: make PYTHON=... names another")
-from importlib.metadata import PackageNotFoundError, version  # noqa: E402
+from importlib.metadata import PackageNotFoundError, version
 
 sys.dont_write_bytecode = True  # leave nothing behind
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # not there with PYTHONSAFEPATH
-import install  # noqa: E402
-from install import HERE, VENV  # noqa: E402
+import install
+from install import HERE, VENV
 
 TOP = os.path.dirname(HERE)
 
@@ -271,7 +271,9 @@ def try_module():
     if status == 0:
         status, text = ask([*compiler, "-o", "seven" + found["EXT"], "seven.c"])
     if status == 0:
-        status, text = ask([found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"])
+        status, text = ask(
+            [found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"]
+        )
     return "" if status == 0 and text.splitlines()[-1:] == ["7"] else f"a Cython module does not run: {text}"
 
 
@@ -296,7 +298,9 @@ def trial():
     report("make", "" if shutil.which("make") else f"make is missing: {apt('make')}")
     nvcc, (name, no_gpu) = find_nvcc(), gpu()
     release = re.search(r"release ([\d.]+)", ask([nvcc, "--version"])[1]) if nvcc else None
-    print(f"{'ok' if nvcc else '-':9}nvcc: {shutil.which(nvcc) if nvcc else 'none'}{', CUDA ' + release[1] if release else ''}")
+    print(
+        f"{'ok' if nvcc else '-':9}nvcc: {shutil.which(nvcc) if nvcc else 'none'}{', CUDA ' + release[1] if release else ''}"
+    )
     print(f"{'ok' if name else '-':9}GPU: {name or 'none, ' + no_gpu}")
     has_compiler = report("C and C++ compiler", missing_compiler())
     has_headers = report("Python.h, and Cython and NumPy or a way to install them", missing_for_python())

@@ -1,4 +1,5 @@
 """Makes each CUDA call fail in turn, until a run has no failure left. For libraries of the stand-in."""
+
 import itertools
 import os
 import sys

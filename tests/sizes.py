@@ -1,4 +1,5 @@
 """The sizes that the libraries of the stages ask CUDA for, with more elements than a machine has room for. (With sizes.c.)"""
+
 import ctypes
 
 P, N, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
@@ -11,7 +12,9 @@ class Job(ctypes.Structure):
 
 
 def take(n, m, element_bytes, index_bytes):
-    return ctypes.byref(Job(array, None, array, None, array, None, n, m, element_bytes, index_bytes, 0, None)), P(ctypes.addressof(N()))
+    return ctypes.byref(Job(array, None, array, None, array, None, n, m, element_bytes, index_bytes, 0, None)), P(
+        ctypes.addressof(N())
+    )
 
 
 gather = "04-gather/fast/libgather.so", "gather"

@@ -11,7 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(HERE, "..", "..", "common", "bench"))
-from bench_page import fill, log_log, save, size, table  # noqa: E402
+from bench_page import fill, log_log, save, size, table
 
 PARTS = "sort", "there", "gather", "back", "place"
 WAYS = {  # (carrier, ranks): as the tables name it

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from mpi4py import MPI
 
-from many import Plan, take
+from many import take
 
 comm = MPI.COMM_WORLD
 

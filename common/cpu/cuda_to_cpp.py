@@ -339,17 +339,13 @@ class Source:
             if is_name(name):
                 self.after(end, f" static_assert(sizeof({name}) <= 49152, {what});")
             return
-        kind = " ".join(
-            t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__")
-        )
+        kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
         star, static = ("*", "") if self.is_in_function(begin) else ("*&", "static thread_local ")
         pointer = f"({star}{name}){more}" if more else f"{star}{name}"
         value = f"(decltype({name}))cpu_cuda_dynamic_shared"
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
-        self.replace(
-            begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}"
-        )
+        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}")
 
     def is_own(self, name):
         """Whether the program may declare something of this name."""

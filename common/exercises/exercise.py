@@ -73,7 +73,11 @@ def in_words(raised):
     if type(raised).__name__ == "CudaError":
         return f"CudaError {raised.code}, {raised.name}"
     places = traceback.extract_tb(raised.__traceback__)
-    own = [place for place in places if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/|View\.MemoryView", place.filename)]
+    own = [
+        place
+        for place in places
+        if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/|View\.MemoryView", place.filename)
+    ]
     where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
     return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
 

@@ -198,7 +198,11 @@ def judge(status, out, err):
     }
     if status < 0:
         what, look_at = died.get(-status, ("", "pointers of the host"))
-        return [f"  wrong    the program crashed, signal {-status}, {what}", f"  look at  {look_at}", *err.splitlines()[-3:]]
+        return [
+            f"  wrong    the program crashed, signal {-status}, {what}",
+            f"  look at  {look_at}",
+            *err.splitlines()[-3:],
+        ]
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 
@@ -240,7 +244,9 @@ def attempt_alone(stage, name, answers, backend):
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built
-    if not warnings.exists() or any(p.stat().st_mtime > warnings.stat().st_mtime for p in room.iterdir() if p.is_file()):
+    if not warnings.exists() or any(
+        p.stat().st_mtime > warnings.stat().st_mtime for p in room.iterdir() if p.is_file()
+    ):
         warnings.write_text(err)
     if (room / f"{name}_check.py").exists():
         command = [python(), f"{name}_check.py"]
@@ -253,7 +259,11 @@ def attempt_alone(stage, name, answers, backend):
     status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
     wrong = judge(status, out, err)
     if wrong:
-        wrong += [f"  printed  {line[:100]}" for line in out.splitlines() if line.strip() and not line.startswith(("  ", "passed"))][:5]
+        wrong += [
+            f"  printed  {line[:100]}"
+            for line in out.splitlines()
+            if line.strip() and not line.startswith(("  ", "passed"))
+        ][:5]
         own = "|".join(re.escape(path.name) for path in solutions(stage, name))
         found = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", warnings.read_text(), re.M)
         wrong += [f"  warning  {line}" for line in found[:1]]
@@ -306,7 +316,9 @@ def folder_of(stage, answers):
 
 
 def learned(stage, name):
-    found = re.search(r"^\*\*(?:You have learned|你学到了)[:：]\*\* ?(.*?)\n\n", section(stage, name)[0] + "\n\n", re.M | re.S)
+    found = re.search(
+        r"^\*\*(?:You have learned|你学到了)[:：]\*\* ?(.*?)\n\n", section(stage, name)[0] + "\n\n", re.M | re.S
+    )
     return " ".join(found[1].split("\n")) if found else ""
 
 
@@ -360,7 +372,10 @@ def watch(todo, answers):
                 time.sleep(3 * sys.stdout.isatty())  # to read it
             else:
                 say_wrong(stage, name, lines)
-                print(f"\nThis waits until you save {' or '.join(path.name for path in files)}; Ctrl-C ends it.", flush=True)
+                print(
+                    f"\nThis waits until you save {' or '.join(path.name for path in files)}; Ctrl-C ends it.",
+                    flush=True,
+                )
     print(f"{len(todo)} of {len(todo)} exercises pass")
 
 
@@ -386,7 +401,9 @@ def reset(stage, name):
     for path in solutions(stage, name):
         target, text = stage / "exercises" / path.name, at_first(stage, path)
         if target.exists() and target.read_text(errors="replace") != text:
-            kept = next(p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists())
+            kept = next(
+                p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists()
+            )
             target.rename(kept)
             print(f"{path.name}: what you wrote is now in {kept.name}")
         target.write_text(text)

@@ -1,8 +1,8 @@
 """What the programs here share: arrays in all places."""
+
 import ctypes
 import os
 
-import numpy as np
 from gather import DeviceArray, pinned_empty
 
 
@@ -36,5 +36,10 @@ def tools():
     library.new_stream.restype = ctypes.c_void_p
     library.end_stream.argtypes = [ctypes.c_void_p]
     library.new_managed.restype, library.new_managed.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
-    library.copy_later.argtypes = library.copy_on.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    library.copy_later.argtypes = library.copy_on.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_size_t,
+    ]
     return library

@@ -1,4 +1,5 @@
 """How often a call asks CUDA where memory is, for arrays of this module and of other libraries. (With shim.c.)"""
+
 import ctypes
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Python ends while other threads are in take."""
+
 import threading
 import time
 

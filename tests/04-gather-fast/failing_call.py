@@ -1,6 +1,7 @@
 """Whichever CUDA call of take fails, an exception comes, and nothing stays. out is as it was, unless what fails is the
 copy of the result itself, or the wait for it: so of many indices, which are copied. No error is left behind, and an older one,
 of somebody else, is not taken for this call's."""
+
 import ctypes
 
 import numpy as np

@@ -1,4 +1,5 @@
 """A child that is forked while threads work in take gets error 3 for each call, and the parent goes on."""
+
 import os
 import threading
 import time
@@ -21,7 +22,13 @@ thread = threading.Thread(target=until_done)
 thread.start()
 take(d_x, i[:10])
 time.sleep(0.2)
-calls = [lambda: take(x, i), lambda: take(d_x, i[:10]), lambda: take(d_x, d_i), lambda: take(d_x, d_i, mode="clip"), d_x.get]
+calls = [
+    lambda: take(x, i),
+    lambda: take(d_x, i[:10]),
+    lambda: take(d_x, d_i),
+    lambda: take(d_x, d_i, mode="clip"),
+    d_x.get,
+]
 for call in calls:
     child = os.fork()
     if child == 0:

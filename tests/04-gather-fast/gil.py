@@ -1,4 +1,5 @@
 """Other Python threads go on while the GPU works: no call of CUDA holds the GIL. (With gil.c.)"""
+
 import threading
 
 import numpy as np

@@ -1,4 +1,5 @@
 """out that is strided, overlaps, or stays as it was; strided and read-only sources; odd addresses; a memory map."""
+
 import ctypes
 import tempfile
 
@@ -48,12 +49,18 @@ with pin(big[: 1 << 19]):  # the half of it: CUDA copies nothing that is pinned 
 with pin(big[: 1 << 18]), pin(big[1 << 19 :]):  # both ends of it; and a part of what is pinned
     print(outcome(lambda: take(big, [5, -1])), take(big[1000:2000], [5]))
 
-print(type(take(x, 3)).__name__, take(x, np.array([True, False])), take(x, np.array([1], np.uint64)), take(x, np.array([-1], ">i8")))
+print(
+    type(take(x, 3)).__name__,
+    take(x, np.array([True, False])),
+    take(x, np.array([1], np.uint64)),
+    take(x, np.array([-1], ">i8")),
+)
 print(DeviceArray.empty(np.int64(5)), pinned_empty(np.int64(5)).shape, take(x, i, stream=np.int64(0)), take(x, []))
 
 
 class Liar(np.ndarray):
     """A subclass that says something else of itself than what it is."""
+
     flags, shape, ctypes = [property(lambda self, name=name: getattr(x, name)) for name in ("flags", "shape", "ctypes")]
 
 

@@ -1,4 +1,5 @@
 """take leaves nothing on the device, and holds no array of the host."""
+
 import sys
 
 import numpy as np

@@ -1,4 +1,5 @@
 """take in a context that is not its device's primary one, as PyCUDA makes."""
+
 import ctypes
 
 import numpy as np

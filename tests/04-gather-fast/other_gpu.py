@@ -1,4 +1,5 @@
 """What lies on another GPU than the current one is refused; what lies in the host's memory is not. (With shim.c.)"""
+
 import ctypes
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Arrays of CuPy and PyTorch go in and come out where they are, in the order of their streams."""
+
 import cupy
 import numpy as np
 import torch

@@ -1,4 +1,5 @@
 """Sizes around the fours of the kernel, a block, and the scratch memory; arrays in all places; a bad index in each part."""
+
 import itertools
 
 import numpy as np

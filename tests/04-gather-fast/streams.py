@@ -1,4 +1,5 @@
 """Work stays on the stream that the arrays name, and nobody overwrites what is still to be read."""
+
 import os
 
 import numpy as np

@@ -1,4 +1,5 @@
 """A bad index is NumPy's IndexError, word for word, for the first bad one."""
+
 import numpy as np
 from wrapper import cuda_gather
 

@@ -1,4 +1,5 @@
 """Gather() refuses what makes no sense, and leaves the result alone when an index is bad."""
+
 import ctypes
 import os
 

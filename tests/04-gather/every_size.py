@@ -1,4 +1,5 @@
 """Every size around a block's edge agrees with NumPy, in shape, dtype and every bit."""
+
 import numpy as np
 from wrapper import cuda_gather
 

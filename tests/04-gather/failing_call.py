@@ -1,5 +1,4 @@
 """Whichever CUDA call fails, an exception comes, and nothing stays on the device."""
-import sys
 
 import numpy as np
 from failing_calls import each_failing_call

@@ -1,4 +1,5 @@
 """Empty, read-only, strided, reversed, unaligned and int64 arrays agree with NumPy."""
+
 import sys
 
 import numpy as np

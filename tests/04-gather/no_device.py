@@ -1,4 +1,5 @@
 """A CUDA failure is an exception, and Python goes on."""
+
 import pickle
 import numpy as np
 import wrapper

@@ -1,4 +1,5 @@
 """An error that somebody else left behind is not taken for this call's, and this call leaves none."""
+
 import ctypes
 import os
 import sys

@@ -1,4 +1,5 @@
 """For compute-sanitizer: sizes around a block's edge."""
+
 import numpy as np
 from wrapper import cuda_gather
 

@@ -1,4 +1,5 @@
 """Calls from several threads at once; each is right, or its own error."""
+
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

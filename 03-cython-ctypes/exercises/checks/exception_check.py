@@ -14,8 +14,8 @@ expect_each_failure(
     has_frees=True,
 )
 
-import exception  # noqa: E402: not before, as its last lines may use CUDA
-from cuda_error import CudaError  # noqa: E402
+import exception  # not before, as its last lines may use CUDA
+from cuda_error import CudaError
 
 expect_no_error("0 says that all went well", "check(0)", lambda: exception.check(0))
 for code in 2, 700, 1, 9, 719, 999, 12345, int(rng.integers(3, 800)):

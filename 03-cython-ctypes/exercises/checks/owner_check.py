@@ -14,7 +14,7 @@ expect_each_failure(
     look_at="owner_allocate, owner_fill, and owner_free in close: check(...) looks at the code of each",
     has_frees=True,
 )
-from owner import Filled  # noqa: E402: not before, as its last lines may use CUDA
+from owner import Filled  # not before, as its last lines may use CUDA
 
 start = free_bytes()
 

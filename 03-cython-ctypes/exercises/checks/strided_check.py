@@ -9,13 +9,14 @@ import numpy as np
 
 from exercise import at_a_wall, expect, expect_each_failure, expect_error, in_words, passed, rng, wrong
 
+
 def random(*shape):
     return at_a_wall(rng.integers(-999, 1000, shape).astype(np.float32))
 
 
 some = random(50)[::5]
 expect_each_failure("doubled(x[::5]) of 10 elements", lambda: importlib.import_module("strided").doubled(some))
-from strided import doubled  # noqa: E402: not before, as its last lines may use CUDA
+from strided import doubled  # not before, as its last lines may use CUDA
 
 seen = (ctypes.c_size_t * 4).in_dll(ctypes.CDLL(os.path.abspath("libstrided.so")), "strided_seen")
 n = int(rng.integers(300, 5000))

@@ -17,7 +17,7 @@ x, y = random(5), random(5)
 expect_each_failure(
     "sum_and_difference(x, y) of 5 elements", lambda: importlib.import_module("two_results").sum_and_difference(x, y)
 )
-from two_results import sum_and_difference  # noqa: E402: not before, as its last lines may use CUDA
+from two_results import sum_and_difference  # not before, as its last lines may use CUDA
 
 seen = (ctypes.c_size_t * 5).in_dll(ctypes.CDLL(os.path.abspath("libtwo_results.so")), "two_results_seen")
 kept = []  # results of earlier calls: each call has to make new arrays

@@ -214,10 +214,15 @@ def ladder(peers):
         typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
         up, down, get = peer["up"], peer["down"], peer["take"]
         peer["forget"]()
-        yield row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), forget=peer["forget"], wait=peer["wait"])
+        yield row(
+            f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), forget=peer["forget"], wait=peer["wait"]
+        )
         peer["forget"]()
     a_out, a_idx, a_p_out, a_p_idx = map(address, (d_out, d_sets[0], p_out, p_sets[0]))
-    yield {"way": "PCIe alone: 4 MB each way at once", **wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21)}
+    yield {
+        "way": "PCIe alone: 4 MB each way at once",
+        **wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21),
+    }
 
 
 def article_alone():
@@ -278,7 +283,9 @@ def calls(peers):
         s, o = peer["up"](x), peer["up"](x.copy())
         yield row(name, lambda: peer["out"](s, i, o), peer["wait"])
         if name in ("CuPy take", "torch.index_select"):
-            yield row(f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, o, "wrap"), peer["wait"])
+            yield row(
+                f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, o, "wrap"), peer["wait"]
+            )
 
 
 def bad_index(_):

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STAGE = os.path.join(HERE, "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(STAGE, "..", "common", "bench"))
-from bench_page import fill, log_log, save, size, table  # noqa: E402
+from bench_page import fill, log_log, save, size, table
 
 
 def code(text):
@@ -30,7 +30,12 @@ def fastest_other(ways):
 
 def ladder(bench, only=None):
     rows = [
-        (code(r["way"]), f"{r['median']:.3f}", spread(r, 3), f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else "")
+        (
+            code(r["way"]),
+            f"{r['median']:.3f}",
+            spread(r, 3),
+            f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else "",
+        )
         for r in bench["ladder"]
         if not only or any(word in r["way"] for word in only)
     ]
