@@ -1,14 +1,16 @@
-// Numbers of 16 bits, how to round, bytes, complex numbers: what a kernel computes with them.
-#include <cstdio>
-#include <cstring>
+// What a kernel computes with numbers: of 16 bits, rounded in each way, their bits, bytes, NaN, complex ones.
+#include "expect.h"
+#include <cmath>
 #include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 const int N = 22;
 // with ties, carries, subnormal and infinite results
-__constant__ float values[N] = {0, -0.0f, 1, -1.5f, 1.0f / 3, 2.0f / 3, 1024.5f, 2049, 2051, 65504, 65519, 65520, 7e4f,
-                                6.1e-5f, 6e-5f, 5.9e-8f, 3e-8f, 2.9e-8f, 1.00390625f, 1.01171875f, 3.3e38f, 3.4e38f};
+__constant__ float values[N] = {0,           -0.0f,       1,       -1.5f,   1.0f / 3, 2.0f / 3,
+                                1024.5f,     2049,        2051,    65504,   65519,    65520,
+                                7e4f,        6.1e-5f,     6e-5f,   5.9e-8f, 3e-8f,    2.9e-8f,
+                                1.00390625f, 1.01171875f, 3.3e38f, 3.4e38f};
 
 template <class T> __device__ unsigned bits(T x)
 {
@@ -21,14 +23,16 @@ __global__ void halves()
     for (int i = 0; i < N; i++) {
         __half a = __float2half(values[i]), b = __float2half(values[(i + 5) % N]);
         __nv_bfloat16 c = __float2bfloat16(values[i]), d = __float2bfloat16(values[(i + 5) % N]);
-        printf("%2d %04x %04x %04x %04x %d%d  %04x %04x %04x %04x %d%d\n", i, bits(a), bits(a + b), bits(__hmul(a, b)),
-               bits(__hfma(a, b, a)), __hlt(a, b), __hisnan(a - a), bits(c), bits(c + d), bits(__hmul(c, d)),
-               bits(__hfma(c, d, c)), __hlt(c, d), __hisnan(c - c));
+        printf("%2d %04x %04x %04x %04x %d%d  %04x %04x %04x %04x %d%d\n", i, bits(a), bits(a + b),
+               bits(__hmul(a, b)), bits(__hfma(a, b, a)), __hlt(a, b), __hisnan(a - a), bits(c),
+               bits(c + d), bits(__hmul(c, d)), bits(__hfma(c, d, c)), __hlt(c, d),
+               __hisnan(c - c));
     }
-    __half2 p = __floats2half2_rn(1.5f, -2.25f), q = __hfma2(p, p, __half2half2(__float2half(0.125f)));
+    __half2 p = __floats2half2_rn(1.5f, -2.25f),
+            q = __hfma2(p, p, __half2half2(__float2half(0.125f)));
     float2 f = __half22float2(__hadd2(p, q));
-    printf("%g %g %g %d %d\n", f.x, f.y, __half2float(hsqrt(__high2half(q))), __half2int_rz(__low2half(p)),
-           __half2int_rn(__float2half(2.5f)));
+    printf("%g %g %g %d %d\n", f.x, f.y, __half2float(hsqrt(__high2half(q))),
+           __half2int_rz(__low2half(p)), __half2int_rn(__float2half(2.5f)));
     __half sum = __int2half_rn(3);
     sum += __float2half(0.25f);
     sum *= __float2half(2);
@@ -39,19 +43,22 @@ __global__ void rounding()
 {
     volatile float third = 1.0f / 3, seven = 7, tiny = 1e-9f, one = 1;
     volatile double d = 1.0 / 3;
-    printf("%08x %08x %08x %08x\n", __float_as_int(__fadd_rn(one, tiny)), __float_as_int(__fadd_rz(one, -tiny)),
-           __float_as_int(__fadd_ru(one, tiny)), __float_as_int(__fadd_rd(one, -tiny)));
-    printf("%08x %08x %08x %08x\n", __float_as_int(__fmul_rn(third, third)), __float_as_int(__fmul_rz(third, third)),
-           __float_as_int(__fmul_ru(third, third)), __float_as_int(__fmul_rd(third, -third)));
-    printf("%08x %08x %08x %08x\n", __float_as_int(__fdiv_rn(one, seven)), __float_as_int(__fdiv_rz(one, seven)),
-           __float_as_int(__fdiv_ru(one, seven)), __float_as_int(__fdiv_rd(one, seven)));
+    printf("%08x %08x %08x %08x\n", __float_as_int(__fadd_rn(one, tiny)),
+           __float_as_int(__fadd_rz(one, -tiny)), __float_as_int(__fadd_ru(one, tiny)),
+           __float_as_int(__fadd_rd(one, -tiny)));
+    printf("%08x %08x %08x %08x\n", __float_as_int(__fmul_rn(third, third)),
+           __float_as_int(__fmul_rz(third, third)), __float_as_int(__fmul_ru(third, third)),
+           __float_as_int(__fmul_rd(third, -third)));
+    printf("%08x %08x %08x %08x\n", __float_as_int(__fdiv_rn(one, seven)),
+           __float_as_int(__fdiv_rz(one, seven)), __float_as_int(__fdiv_ru(one, seven)),
+           __float_as_int(__fdiv_rd(one, seven)));
     printf("%08x %08x %08x %08x\n", __float_as_int(__fmaf_rn(third, third, tiny)),
-           __float_as_int(__fmaf_rz(third, third, tiny)), __float_as_int(__fmaf_ru(third, third, tiny)),
-           __float_as_int(__fsqrt_ru(seven)));
-    printf("%g %g %g %g\n", __int2float_rz(16777217), __int2float_ru(16777217), __int2float_rd(-16777217),
-           __double2float_ru(d) - __double2float_rd(d));
-    printf("%llx %llx %llx\n", __double_as_longlong(__dadd_ru(d, 1e-30)), __double_as_longlong(__dmul_rz(d, d)),
-           __double_as_longlong(__ddiv_rd(d, 3)));
+           __float_as_int(__fmaf_rz(third, third, tiny)),
+           __float_as_int(__fmaf_ru(third, third, tiny)), __float_as_int(__fsqrt_ru(seven)));
+    printf("%g %g %g %g\n", __int2float_rz(16777217), __int2float_ru(16777217),
+           __int2float_rd(-16777217), __double2float_ru(d) - __double2float_rd(d));
+    printf("%llx %llx %llx\n", __double_as_longlong(__dadd_ru(d, 1e-30)),
+           __double_as_longlong(__dmul_rz(d, d)), __double_as_longlong(__ddiv_rd(d, 3)));
     printf("%d %d %u %u\n", __hadd(-3, 4), __rhadd(-3, 4), __uhadd(~0u, ~0u), __urhadd(3, 4));
     printf("%d %u\n", __dp4a(0x01ff7f80, 0x02020202, 100), __dp4a(0x01ff7f80u, 0x02020202u, 100u));
 }
@@ -59,18 +66,91 @@ __global__ void rounding()
 __global__ void complex()
 {
     cuFloatComplex a = make_cuFloatComplex(3, -4), b = make_cuComplex(0.5f, 2);
-    cuFloatComplex product = cuCmulf(a, b), quotient = cuCdivf(a, b), sum = cuCfmaf(a, b, cuConjf(a));
-    printf("%g %g  %g %g  %g %g  %g\n", product.x, product.y, quotient.x, quotient.y, sum.x, sum.y, cuCabsf(a));
+    cuFloatComplex product = cuCmulf(a, b), quotient = cuCdivf(a, b),
+                   sum = cuCfmaf(a, b, cuConjf(a));
+    printf("%g %g  %g %g  %g %g  %g\n", product.x, product.y, quotient.x, quotient.y, sum.x, sum.y,
+           cuCabsf(a));
     cuDoubleComplex d = cuCsub(cuComplexFloatToDouble(a), make_cuDoubleComplex(1, 1));
     printf("%g %g %g\n", cuCreal(d), cuCimag(d), cuCabs(d));
 }
 
+__global__ void arithmetic(float *f, float third)
+{
+    f[0] = __fadd_rn(third, 1e8f);
+    f[1] = __fsub_rn(__fmul_rn(third, third), 1 / 9.f);
+    f[2] = __fmaf_rn(third, third, -1 / 9.f);
+    f[3] = __fdiv_rn(1, third);
+    f[4] = __fsqrt_rn(third);
+    f[5] = (float)__dadd_rn(third, 1e-9);
+    f[6] = __saturatef(third + 1) + __saturatef(-third);
+    f[7] = __int2float_rn(16777217);
+    f[8] = sinpif(third + 1.166666666f) + cospif(0);
+    f[9] = rsqrtf(4) + rcbrtf(8);
+}
+
+__global__ void bits_and_integers(int *n, float third)
+{
+    n[0] = __float2int_rn(2.5f) * 1000 + __float2int_rz(-2.5f) * 100 + __float2int_ru(2.5f) * 10 +
+           __float2int_rd(-2.5f);
+    n[1] = __float2int_rz(third * 1e20f);
+    n[2] = __mul24(-3, 5) + __mulhi(1 << 30, 12) + (int)__umulhi(1u << 31, 6);
+    n[3] = (int)(__sad(-5, 7, 1) + __usad(5, 7, 1));
+    n[4] = (int)__brev(6);
+    n[5] = (int)__byte_perm(0x03020100, 0x07060504, 0x1643);
+    n[6] = (int)(__funnelshift_l(0x80000001, 0xF, 4) ^ __funnelshift_r(0x80000001, 0xF, 4));
+    n[7] = __popc(0xf0f0u) + __popcll(1ull << 40);
+    n[8] = __clz(1) * 100 + __clz(0);
+    n[9] = __ffs(8) * 100 + __ffs(0);
+    n[10] = __clzll(1) * 100 + __ffsll(1ll << 40);
+    n[11] = (int)__int_as_float(0x40400000) + (int)__uint_as_float(__float_as_uint(4.0f));
+    n[12] = (int)__float_as_uint(third);
+    n[13] = min(3, 2) + max(3u, 4u) + (int)umin(7, 8);
+}
+
+__global__ void with_nan(float *f, float nan)
+{
+    f[0] = min(nan, 1.f), f[1] = min(2.f, nan), f[2] = max(nan, 3.f), f[3] = max(4.f, nan);
+    f[4] = min((double)nan, 5.), f[5] = max(6., (double)nan);
+    f[6] = min(nan, 7.), f[7] = max((double)nan, 8.f);
+}
+
+__device__ float multiply_and_add(float a, float b)
+{
+    return a * a + b;
+}
+__global__ void add_products(float *p) // one operation each, but for the last
+{
+    p[2] = p[0] * p[0] + p[1];
+    p[3] = multiply_and_add(p[0], p[1]);
+    p[4] = __fadd_rn(__fmul_rn(p[0], p[0]), p[1]);
+}
+
 int main(void)
 {
+    float *f, h[5] = {1 + 1.0f / 4096, -1 - 2.0f / 4096};
+    const float rest = 1.0f / (1 << 24);
+    int *n;
+    cudaMalloc(&f, 10 * sizeof *f);
+    cudaMalloc(&n, 14 * sizeof *n);
+    arithmetic<<<1, 1>>>(f, 1 / 3.f);
+    HAS(f, {1e8f, 7.4505806e-09f, 5.79489612e-09f, 3, 0.577350259f, 1 / 3.f, 1, 16777216, 0, 1});
+    bits_and_integers<<<1, 1>>>(n, 1 / 3.f);
+    HAS(n, {1827, 2147483647, -9, 16, 1610612736, 17171459, -134217480, 9, 3132, 400, 6341, 7,
+            1051372203, 13});
+    with_nan<<<1, 1>>>(f, NAN);
+    HAS(f, {1, 2, 3, 4, 5, 6, 7, 8});
+#if !defined(CPU_CUDA_HAS_FMA) || CPU_CUDA_HAS_FMA || defined(__aarch64__)
+    OK(cudaMemcpy(f, h, sizeof h, cudaMemcpyHostToDevice));
+    add_products<<<1, 1>>>(f);
+    HAS(f + 2, {rest, rest, 0});
+#endif
+    cudaFree(f);
+    cudaFree(n);
     halves<<<1, 1>>>();
-    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    OK(cudaDeviceSynchronize());
     rounding<<<1, 1>>>();
-    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    OK(cudaDeviceSynchronize());
     complex<<<1, 1>>>();
-    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    OK(cudaDeviceSynchronize());
+    return all_is_well();
 }

@@ -1,0 +1,305 @@
+// Memory: of the device, managed, pinned, registered; variables of the device; copies in one, two and three dimensions.
+#include "expect.h"
+#include <cstdlib>
+
+__global__ void twice(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] *= 2;
+}
+
+static int type_of(const void *pointer)
+{
+    cudaPointerAttributes attributes;
+    OK(cudaPointerGetAttributes(&attributes, pointer));
+    return attributes.type;
+}
+
+// ---- Variables of the device
+
+__constant__ float weights[4];
+__constant__ int one_constant = 7;
+__constant__ const int also_constant = 70;
+__device__ alignas(16) const short constants[2] = {3, 4};
+__device__ int (*function)(int) = nullptr;
+__device__ int counter = 100;
+__device__ float table[3] = {1, 2, 3};
+__device__ __managed__ int shared_by_both = 1;
+static __device__ const int never_changes = 5;
+namespace inner {
+__device__ double deep;
+}
+
+__global__ void use(float *out)
+{
+    int i = threadIdx.x;
+    out[i] = weights[i] * one_constant + table[i % 3] + never_changes;
+    atomicAdd(&counter, 1);
+    if (i == 0) {
+        inner::deep = 2.5;
+        shared_by_both += 1;
+    }
+}
+
+static void variables()
+{
+    float w[4] = {1, 10, 100, 1000}, *out;
+    int h = 0;
+    short s[2];
+    double deep = 0;
+    void *address;
+    size_t bytes;
+    OK(cudaMalloc(&out, sizeof w));
+    OK(cudaMemcpyToSymbol(weights, w, sizeof w));
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, sizeof w + 4));
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, 8, 12));
+    OK(cudaMemcpyToSymbol(weights, w + 3, 4, 4));
+    use<<<1, 4>>>(out);
+    HAS(out, {13, 7007, 708, 7006});
+    OK(cudaMemcpyFromSymbol(&h, counter, sizeof h));
+    OK(cudaMemcpyFromSymbol(&deep, inner::deep, sizeof deep));
+    IS(h, 104);
+    IS(deep, 2.5);
+    IS(shared_by_both, 2);
+    FAILS(cudaErrorInvalidValue, cudaFree(&shared_by_both));
+    OK(cudaGetSymbolSize(&bytes, table));
+    IS(bytes, sizeof table);
+    OK(cudaGetSymbolAddress(&address, table));
+    HAS((float *)address + 1, {2, 3});
+    OK(cudaMemcpyFromSymbol(&h, also_constant, sizeof h));
+    IS(h, 70);
+    OK(cudaMemcpyFromSymbol(s, constants, sizeof s));
+    IS(s[0] * 10 + s[1], 34);
+    OK(cudaMemcpyFromSymbol(&address, function, sizeof address));
+    IS(address == nullptr, true);
+    FAILS(cudaErrorInvalidMemcpyDirection,
+          cudaMemcpyToSymbol(weights, w, 4, 0, cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidMemcpyDirection,
+          cudaMemcpyToSymbol(weights, w, 4, 0, cudaMemcpyHostToHost));
+    FAILS(cudaErrorInvalidMemcpyDirection,
+          cudaMemcpyFromSymbol(w, weights, 4, 0, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyFromSymbol(w, weights, 4, 0, cudaMemcpyDefault));
+    static float no_symbol[4];
+    FAILS(cudaErrorInvalidSymbol, cudaMemcpyToSymbol(no_symbol, w, sizeof w));
+    FAILS(cudaErrorInvalidSymbol, cudaMemcpyFromSymbol(w, no_symbol, sizeof w));
+    FAILS(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, no_symbol));
+    OK(cudaFree(out));
+}
+
+// ---- Of the device
+
+static void of_the_device()
+{
+    int *d = nullptr, h[1000] = {}, *none;
+    size_t bytes, total;
+    OK(cudaMemGetInfo(&bytes, &total));
+    OK(cudaMemGetInfo(nullptr, &total));
+    FAILS(cudaErrorMemoryAllocation, cudaMalloc(&d, (size_t)1 << 50));
+    OK(cudaMalloc(&d, 0));
+    IS(d == nullptr, true);
+    FAILS(cudaErrorInvalidValue, cudaMalloc(nullptr, 4));
+    OK(cudaMalloc(&d, sizeof h));
+    IS(type_of(d), cudaMemoryTypeDevice);
+    IS(type_of(d + 10), cudaMemoryTypeDevice);
+    IS(type_of(h), cudaMemoryTypeUnregistered);
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(d, h, sizeof h, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(d, h, sizeof h, cudaMemcpyDefault));
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault));
+    OK(cudaMemcpy(d, d, sizeof h, cudaMemcpyDeviceToDevice));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, sizeof h, cudaMemcpyHostToDevice));
+    FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(h, d, sizeof h, (cudaMemcpyKind)9));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(nullptr, d, sizeof h, cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, sizeof h + 1000, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(d, h, 16, cudaMemcpyHostToHost));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, 16, cudaMemcpyDeviceToDevice));
+    OK(cudaMemcpy(h, d, 0, (cudaMemcpyKind)9));
+    FAILS(cudaErrorInvalidValue, cudaMemset(h, 0, sizeof h));
+    FAILS(cudaErrorInvalidValue, cudaMemset(d, 0, sizeof h + 1000));
+    FAILS(cudaErrorInvalidValue, cudaMemset(nullptr, 0, 4));
+    OK(cudaMemset(nullptr, 0, 0));
+    OK(cudaMemset(d, 1, 8));
+    OK(cudaMemcpyPeer(d + 2, 0, d, 0, 8));
+    OK(cudaMemcpyPeerAsync(d + 4, 0, d, 0, 4));
+    HAS(d, {0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0});
+    FAILS(cudaErrorInvalidDevice, cudaMemcpyPeer(d, 99, d + 10, 0, 4));
+    FAILS(cudaErrorInvalidDevice, cudaMemcpyPeer(d, 0, d + 10, -1, 4));
+    OK(cudaMemcpyPeer(d, 0, d, 0, 0));
+    FAILS(cudaErrorInvalidValue, cudaFree(h));
+    FAILS(cudaErrorInvalidValue, cudaFree(d + 1));
+    FAILS(cudaErrorInvalidValue, cudaFreeHost(d));
+    OK(cudaFree(d));
+    FAILS(cudaErrorInvalidValue, cudaFree(d));
+    OK(cudaFree(nullptr));
+    FAILS(cudaErrorInvalidValue, cudaMallocPitch(&none, &bytes, ~(size_t)0, 1));
+    FAILS(cudaErrorInvalidValue, cudaMallocPitch(&none, &bytes, (size_t)1 << 32, (size_t)1 << 32));
+}
+
+// ---- Of both
+
+struct Node {
+    int value;
+    Node *next;
+};
+__global__ void walk(const Node *node, int *total)
+{
+    for (*total = 0; node; node = node->next)
+        *total += node->value;
+}
+
+static void managed()
+{
+    int *m, *none, *total, *d;
+    Node *nodes;
+    cudaStream_t stream;
+    cudaPointerAttributes attributes;
+    OK(cudaMallocManaged(&m, 4096));
+    OK(cudaMallocManaged(&none, 0));
+    FAILS(cudaErrorInvalidValue, cudaMallocManaged(&none, 4, 9));
+    OK(cudaPointerGetAttributes(&attributes, m));
+    IS(attributes.type, cudaMemoryTypeManaged);
+    IS(attributes.devicePointer == attributes.hostPointer, true);
+    IS(m[7], 0); // new
+    for (int i = 0; i < 1000; i++)
+        m[i] = i;
+    twice<<<4, 256>>>(m, 1000);
+    OK(cudaDeviceSynchronize());
+    IS(m[1], 2);
+    IS(m[999], 1998);
+    OK(cudaMemset(m, 0, 8));
+    OK(cudaMemcpy(m, m + 999, 4, cudaMemcpyHostToDevice));
+    OK(cudaDeviceSynchronize());
+    IS(m[0], 1998);
+    IS(m[1], 0);
+    IS(m[2], 4);
+
+    cudaMemLocation place = {cudaMemLocationTypeDevice, 0};
+    OK(cudaMemPrefetchAsync(m, 4096, place, 0));
+    FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(m, 0, place, 0));
+    OK(cudaMemAdvise(m, 4096, cudaMemAdviseSetReadMostly, place));
+    OK(cudaMalloc(&d, 4));
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamAttachMemAsync(stream, m));
+    OK(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachGlobal));
+    OK(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachHost));
+    OK(cudaStreamAttachMemAsync(stream, m, 4096, cudaMemAttachGlobal));
+    FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, m, 100, cudaMemAttachGlobal));
+    FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, m, 0, 3));
+    FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, d));
+    OK(cudaStreamDestroy(stream));
+    OK(cudaFree(d));
+
+    OK(cudaMallocManaged(&nodes, 3 * sizeof *nodes));
+    OK(cudaMallocManaged(&total, sizeof *total));
+    nodes[0] = {1, nodes + 2};
+    nodes[1] = {100, nullptr};
+    nodes[2] = {10, nodes + 1};
+    walk<<<1, 1>>>(nodes, total);
+    OK(cudaDeviceSynchronize());
+    IS(*total, 111);
+    OK(cudaFree(nodes));
+    OK(cudaFree(total));
+    FAILS(cudaErrorInvalidValue, cudaFreeHost(m));
+    OK(cudaFree(m));
+}
+
+static void pinned_and_registered()
+{
+    int *mapped, *seen, *m = (int *)aligned_alloc(4096, 4096);
+    OK(cudaHostAlloc(&mapped, 400, cudaHostAllocMapped));
+    OK(cudaHostGetDevicePointer(&seen, mapped, 0));
+    IS(seen == mapped, true);
+    IS(type_of(mapped), cudaMemoryTypeHost);
+    for (int i = 0; i < 100; i++)
+        mapped[i] = i;
+    twice<<<1, 100>>>(seen, 100);
+    OK(cudaDeviceSynchronize());
+    IS(mapped[1], 2);
+    IS(mapped[99], 198);
+
+    IS(type_of(m), cudaMemoryTypeUnregistered);
+    FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&seen, m, 0));
+    OK(cudaHostRegister(m, 4096, cudaHostRegisterMapped));
+    IS(type_of(m), cudaMemoryTypeHost);
+    OK(cudaHostGetDevicePointer(&seen, m, 0));
+    memset(m, 0, 4096);
+    m[3] = 21;
+    twice<<<1, 4>>>(seen, 4);
+    OK(cudaDeviceSynchronize());
+    IS(m[3], 42);
+    FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(m, 4096, cudaHostRegisterMapped));
+    FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(m + 8, 64, 0));
+    FAILS(cudaErrorInvalidValue, cudaHostRegister(mapped, 400, 0));
+    FAILS(cudaErrorInvalidValue, cudaHostRegister(m, 0, 0));
+    FAILS(cudaErrorInvalidValue, cudaHostRegister(nullptr, 64, 0));
+    FAILS(cudaErrorInvalidValue, cudaHostUnregister(m + 8));
+    FAILS(cudaErrorInvalidValue, cudaHostUnregister(mapped));
+    FAILS(cudaErrorInvalidValue, cudaHostUnregister(nullptr));
+    OK(cudaHostUnregister(m));
+    FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(m));
+    FAILS(cudaErrorInvalidValue, cudaFreeHost(m));
+    FAILS(cudaErrorInvalidValue, cudaFree(mapped));
+    OK(cudaFreeHost(mapped));
+    FAILS(cudaErrorInvalidValue, cudaFreeHost(mapped));
+    OK(cudaFreeHost(nullptr));
+    free(m);
+}
+
+// ---- Rows and boxes
+
+static void rows_and_boxes()
+{
+    char *rows, picture[6][5], back[6][5];
+    size_t pitch;
+    memset(picture, 'a', sizeof picture);
+    memset(back, '.', sizeof back);
+    OK(cudaMallocPitch(&rows, &pitch, 5, 6));
+    IS(pitch, 512);
+    OK(cudaMemset2D(rows, pitch, 'x', 5, 6));
+    OK(cudaMemcpy2D(rows + pitch + 1, pitch, picture, 5, 3, 2, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(back, 5, rows, pitch, 5, 6, cudaMemcpyDeviceToHost));
+    IS(memcmp(back, "xxxxxxaaaxxaaaxxxxxxxxxxxxxxxx", sizeof back), 0);
+    FAILS(cudaErrorInvalidPitchValue,
+          cudaMemcpy2D(back, 4, rows, pitch, 5, 6, cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(back, 5, rows, 4, 5, 6, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy2D(back, 5, rows, pitch, 0, 6, cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy2D(back, 5, rows, pitch, 5, 6, cudaMemcpyHostToDevice));
+    FAILS(cudaErrorInvalidValue, cudaMemset2D(rows, 3, 0, 5, 6));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy2D(back, 4, rows, pitch, 5, 1, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy2DAsync(back, 5, rows, pitch, 5, 6, cudaMemcpyDeviceToHost));
+    OK(cudaFree(rows));
+
+    cudaPitchedPtr box;
+    cudaExtent extent = make_cudaExtent(3 * sizeof(int), 2, 2);
+    int h[12], part[12] = {};
+    for (int i = 0; i < 12; i++)
+        h[i] = i * i;
+    OK(cudaMalloc3D(&box, extent));
+    OK(cudaMemset3D(box, 0, extent));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(h, 3 * sizeof(int), 3, 2);
+    copy.dstPtr = box;
+    copy.extent = extent;
+    copy.kind = cudaMemcpyHostToDevice;
+    OK(cudaMemcpy3D(&copy));
+    copy.srcPtr = box;
+    copy.srcPos = make_cudaPos(sizeof(int), 1, 0);
+    copy.dstPtr = make_cudaPitchedPtr(part, 3 * sizeof(int), 3, 2);
+    copy.extent = make_cudaExtent(2 * sizeof(int), 1, 2);
+    copy.kind = cudaMemcpyDeviceToHost;
+    OK(cudaMemcpy3D(&copy));
+    const int wanted[12] = {16, 25, 0, 0, 0, 0, 100, 121};
+    IS(memcmp(part, wanted, sizeof part), 0);
+    OK(cudaFree(box.ptr));
+}
+
+int main(void)
+{
+    variables();
+    of_the_device();
+    managed();
+    pinned_and_registered();
+    rows_and_boxes();
+    OK(cudaGetLastError());
+    return all_is_well();
+}
