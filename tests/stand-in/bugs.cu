@@ -1,9 +1,10 @@
-// One bug at a time: ./bugs NAME. The table in common/cpu/README.md says what the stand-in answers to each; the
-// line that it has to name bears the bug's name here.
-#include <cstdio>
+// One bug at a time: ./bugs NAME. The table in common/cpu/README.md says what the stand-in answers to each of IF; the
+// line that it has to name bears the bug's name here. Those of MORE are in ../stand-in.bats.
+#include <assert.h>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdio.h>
 
 const int N = 250; // elements: 1000 bytes
 
@@ -210,7 +211,7 @@ __global__ void PastShared(int *out, int step)
 __global__ void PastDynamic(int *out)
 {
     extern __shared__ int s[];
-    s[threadIdx.x] = 1; // past-dynamic
+    s[threadIdx.x] = 1; // past-dynamic, no-dynamic
     out[threadIdx.x] = s[threadIdx.x];
 }
 
@@ -227,7 +228,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -273,9 +274,9 @@ __global__ void Divide(volatile int *p) { p[0] = 7 / p[1]; }
 __global__ void TwoBarriers(int *p)
 {
     if (threadIdx.x < 5)
-        __syncthreads();
+        __syncthreads(); // two-barriers
     else
-        __syncthreads();
+        __syncthreads(); // two-barriers
     *p = 1;
 }
 
@@ -289,6 +290,37 @@ __global__ void Forever(volatile int *flag)
 {
     while (*flag == 0) continue;
 }
+
+// ---- More
+
+__global__ void TwoInALine(int *n) { n[0] += 1, n[1] += 1; } // again
+
+__global__ void TwoRaces(int *n, int *out)
+{
+    if (threadIdx.x < 49) {
+        atomicAdd(&n[0], 1); // two-races
+        atomicAdd(&n[1], 1); // two-races
+        out[0] = 7; // two-races
+    } else {
+        int x = n[0]; // two-races
+        int y = n[1]; // two-races
+        out[0] = x + y; // two-races
+    }
+}
+
+__global__ void Check(int n)
+{
+    printf("lost\n");
+    assert(n > 3); // assert
+}
+__global__ void Follow(int **p) { **p = 1; } // never-set
+__global__ void Call(int *p) { cudaMemset(p, 0, 4); } // runtime-in-kernel
+__global__ void HalfPast(float4 *p) { *p = make_float4(1, 2, 3, 4); } // half-past
+
+template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); }
+template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
+template <class T> __global__ void Volatile(char *p, int at) { *(volatile T *)(p + at) = 1; }
+template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
 
 // ---- The host
 
@@ -307,6 +339,7 @@ int main(int argc, char **argv)
     cudaStream_t one, two;
     cudaStreamCreate(&one);
     cudaStreamCreate(&two);
+#define MORE(name) if (strcmp(bug, name) == 0)
 #define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
     IF("counter") Counter<<<1, 100>>>(a);
     IF("blocks") Counter<<<100, 1>>>(a);
@@ -362,6 +395,33 @@ int main(int argc, char **argv)
     IF("streams") Fill<<<1, N, 0, one>>>(a, 0), Sum<<<1, 1, 0, two>>>(a, b, N);
     IF("streams-copy") Fill<<<1, N, 0, one>>>(a, 0), cudaMemcpyAsync(b, a, bytes, cudaMemcpyDefault, two);
     IF("too-many") Fill<<<1, 1025>>>(a, 0);
+
+    MORE("far-behind") Fill<<<400, 256>>>(a, 0);
+    MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
+    MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
+    MORE("never-set") Follow<<<1, 1>>>((int **)fresh);
+    MORE("no-dynamic") PastDynamic<<<1, 1>>>(a);
+    MORE("assert") Check<<<1, 8>>>(3);
+    MORE("runtime-in-kernel") Call<<<1, 1>>>(a);
+    MORE("two-races") TwoRaces<<<1, 50>>>(a, b);
+    MORE("called") Fill(a, 0);
+    MORE("barrier-on-host") __syncthreads(); // barrier-on-host
+    MORE("variable-on-host") return total;
+    MORE("again")
+    for (int i = 0; i < 3; i++) {
+        cudaMemset(a, 0, bytes);
+        TwoInALine<<<10, 100>>>(a);
+        Sum<<<1, 1>>>(fresh, b, 1);
+        Fill<<<1, 1025>>>(a, 0);
+        cudaMemcpy(h, a, 2 * sizeof *a, cudaMemcpyDeviceToHost);
+        cudaMemcpy(&h[2], b, sizeof *b, cudaMemcpyDeviceToHost);
+        printf("%d%d%d ", h[0] < 20, h[1] < 20, h[2] > 1e9); // as wrong as on a GPU
+    }
+#define ALIGNED(kernel, T) MORE(#kernel "<" #T ">") kernel<T><<<1, 1>>>((char *)a, atoi(argv[2]));
+#define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T)
+    READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
+    ALIGNED(Volatile, int) ALIGNED(Atomic, int)
+
     cudaError_t launched = cudaGetLastError(), error = cudaDeviceSynchronize();
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
@@ -372,10 +432,21 @@ int main(int argc, char **argv)
     {
         int *pinned;
         cudaMallocHost(&pinned, bytes);
+        pinned[0] = -1;
         cudaMemcpyAsync(pinned, a, bytes, cudaMemcpyDeviceToHost, one);
-        printf("%d\n", pinned[0]);
+        printf("%d ", pinned[0]);
         cudaStreamSynchronize(one);
         cudaFreeHost(pinned);
+    }
+    MORE("managed-too-early")
+    {
+        int *managed;
+        cudaMallocManaged(&managed, bytes);
+        *managed = 7;
+        Fill<<<1, 1>>>(managed, 0);
+        printf("%d ", *managed);
+        error = cudaDeviceSynchronize();
+        cudaFree(managed);
     }
     IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
     IF("leak") return 0;

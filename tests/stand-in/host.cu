@@ -1,0 +1,242 @@
+// What the host does, right and wrong, one case at a time: ./host PART/CASE. The line that a message has to name bears the
+// case's name.
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *name;
+#define IF(which) if (strcmp(name, which) == 0)
+#define UNLESS(which) if (strcmp(name, which) != 0)
+
+__global__ void set(int *p)
+{
+    *p = 1; // by-freed-pointer, by-itself, then-launch, then-launch-asked, then-call, status-3
+}
+__global__ void greet()
+{
+    printf("kernel\n");
+}
+__global__ void add(int *p, int n)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = n;
+    __syncthreads();
+    p[threadIdx.x] += s;
+}
+__global__ void up_to(float *p, float *end)
+{
+    if (p + threadIdx.x < end)
+        p[threadIdx.x] = 1;
+}
+
+// ---- Who asks what an error was
+
+static int errors()
+{
+    cudaError_t error = cudaMemset(nullptr, 0, 4); // unasked, of-success
+    IF("last-error") cudaGetLastError();
+    IF("peek") cudaPeekAtLastError();
+    IF("name") cudaGetErrorName(error);
+    IF("string") cudaGetErrorString(error);
+    IF("of-success") cudaGetErrorName(cudaSuccess);
+    IF("status-3") return 3;
+    IF("another")
+    {
+        cudaGetLastError();
+        cudaFree(&error); // another
+    }
+    IF("kernel") // its error was looked at: that all calls after it return it again is no news
+    {
+        set<<<1, 1>>>(nullptr);
+        cudaGetErrorName(cudaDeviceSynchronize());
+        cudaFree(nullptr);
+        cudaDeviceSynchronize();
+    }
+    return 0;
+}
+
+static int failed_kernels()
+{
+    set<<<1, 1>>>(nullptr);
+    if (strcmp(name, "then-call") == 0)
+        cudaDeviceSynchronize();
+    else
+        usleep(500000); // it runs by itself
+    if (strncmp(name, "then-launch", 11) == 0)
+        set<<<1, 1>>>(nullptr);
+    IF("then-launch-asked") cudaGetLastError();
+    IF("status-3") return 3;
+    return 0;
+}
+
+// ---- Memory
+
+static int frees()
+{
+    int *d, *h, *own = (int *)malloc(40);
+    cudaMalloc(&d, 40);
+    cudaMallocHost(&h, 40);
+    IF("device-by-host") return cudaFreeHost(d);                // device-by-host
+    IF("host-by-device") return cudaFree(h);                    // host-by-device
+    IF("device-by-libc") free(d);                               // device-by-libc
+    IF("host-by-libc") free(h);                                 // host-by-libc
+    IF("host-by-delete") delete[] h;                            // host-by-delete
+    IF("device-then-libc") cudaFree(d), free(d);                // device-then-libc
+    IF("host-then-device") return cudaFreeHost(h), cudaFree(h); // host-then-device
+    IF("host-freed-read") return cudaFreeHost(h), h[0];
+    IF("by-freed-pointer") return cudaFreeHost(h), set<<<1, 1>>>(h), cudaDeviceSynchronize();
+    IF("async-then-device") return cudaFreeAsync(d, 0), cudaFree(d); // async-then-device
+    IF("reset-then-device") return cudaDeviceReset(), cudaFree(d);   // reset-then-device
+    IF("own") return cudaFree(own);                                  // own
+    return cudaFree(d), cudaFreeHost(h), free(own), 0;
+}
+
+static int leaks()
+{
+    void *d, *managed, *pinned;
+    cudaStream_t s;
+    cudaEvent_t e;
+    cudaMalloc(&d, 100);
+    cudaMallocManaged(&managed, 200);
+    cudaMallocHost(&pinned, 300);
+    cudaStreamCreate(&s);
+    cudaEventCreate(&e);
+    UNLESS("device") cudaFree(d);
+    UNLESS("managed") cudaFree(managed);
+    UNLESS("pinned") cudaFreeHost(pinned);
+    UNLESS("stream") cudaStreamDestroy(s);
+    UNLESS("event") cudaEventDestroy(e);
+    IF("reset")
+    {
+        cudaMalloc(&d, 100);
+        cudaStreamCreate(&s);
+        cudaDeviceReset();
+    }
+    printf("done\n");
+    return 0;
+}
+
+static int unwritten()
+{
+    float *d, h[2] = {0, 0};
+    cudaMalloc(&d, 100 * sizeof *d);
+    cudaMemset(d + 2, 0, 90 * sizeof *d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost); // unwritten
+    printf("%d %d ", h[0] > 1e37, h[1] > 1e37);
+    cudaMemcpy(h, d + 2, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%g %g\n", h[0], h[1]);
+    fflush(stdout);
+    return d[0] == 0;
+}
+
+static int by_the_ten_thousand()
+{
+    float *d;
+    int n = 0, wrong = 0;
+    for (int i = 0; i < 70000; i++)
+        wrong += cudaMalloc(&d, 4) || cudaFree(d);
+    wrong += cudaMalloc(&d, 1024);
+    up_to<<<1, 256>>>(d, d + 256); // one past the end is a right pointer
+    wrong += cudaDeviceSynchronize();
+    while (n < 70000 && cudaMalloc(&d, 4) == cudaSuccess)
+        n++;
+    printf("%d %d %d\n", wrong, n > 1000, n < 70000 ? cudaGetLastError() : 2);
+    return 0;
+}
+
+// ---- The rest
+
+static int prints()
+{
+    greet<<<1, 2>>>();
+    printf("host\n");
+    cudaDeviceSynchronize();
+    greet<<<1, 2>>>(); // prints
+    return 0;
+}
+
+static int fail_on_demand()
+{
+    int *d = NULL, h = 0, failed = 0;
+    cudaStream_t s = NULL;
+    cudaEvent_t e = NULL;
+#define CALL(call) \
+    do { \
+        cudaError_t error = call; \
+        failed += error != 0; \
+        if (error) \
+            printf("%s %d", #call, error); \
+    } while (0)
+    CALL(cudaMalloc(&d, 4));
+    CALL(cudaStreamCreate(&s));
+    CALL(cudaEventCreate(&e));
+    up_to<<<1, 1, 0, s>>>(NULL, NULL);
+    CALL(cudaGetLastError());
+    CALL(cudaEventRecord(e, s));
+    CALL(cudaMemcpyAsync(&h, d, 4, cudaMemcpyDeviceToHost, s));
+    CALL(cudaStreamSynchronize(s));
+    CALL(cudaEventDestroy(e));
+    CALL(cudaStreamDestroy(s));
+    CALL(cudaFree(d));
+    printf(" %d\n", failed);
+    return 0;
+}
+
+static int wrong_results;
+
+static void *work(void *number)
+{
+    const int t = *(int *)number;
+    for (int k = 0; k < 100; k++) {
+        int *d, h[64], wrong = 0;
+        cudaStream_t s;
+        wrong += cudaStreamCreate(&s);
+        wrong += cudaMalloc(&d, sizeof h);
+        wrong += cudaMemsetAsync(d, 0, sizeof h, s);
+        add<<<1, 64, 0, s>>>(d, t);
+        add<<<1, 64, 0, s>>>(d, k);
+        wrong += cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s);
+        wrong += cudaStreamSynchronize(s);
+        for (int n : h)
+            wrong += n != t + k;
+        wrong += cudaFree(d);
+        wrong += cudaStreamDestroy(s);
+        __atomic_fetch_add(&wrong_results, wrong, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static int host_threads()
+{
+    pthread_t threads[4];
+    int numbers[4] = {0, 1, 2, 3};
+    for (int t = 0; t < 4; t++)
+        pthread_create(&threads[t], NULL, work, &numbers[t]);
+    for (pthread_t thread : threads)
+        pthread_join(thread, NULL);
+    printf("%d wrong\n", wrong_results);
+    return 0;
+}
+
+int main(int, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*function)();
+    } parts[] = {{"errors", errors},
+                 {"failed", failed_kernels},
+                 {"frees", frees},
+                 {"leaks", leaks},
+                 {"unwritten", unwritten},
+                 {"prints", prints},
+                 {"many", by_the_ten_thousand},
+                 {"calls", fail_on_demand},
+                 {"threads", host_threads}};
+    name = argv[1] + strcspn(argv[1], "/") + 1;
+    for (auto &part : parts)
+        if (strncmp(argv[1], part.name, strlen(part.name)) == 0)
+            return part.function();
+}
