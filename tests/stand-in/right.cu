@@ -366,12 +366,12 @@ __global__ void Addresses(int *p)
     p[0] = (int)record->x + p[4];
 }
 
-// More places in the source than the stand-in gives numbers to.
+// More places in the source than the stand-in gives numbers to. (Atomics would take three seconds to compile.)
 #define TWICE(x) x x
 #define OFTEN(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x)))))))))) // 1024 times
-__global__ void ManyPlaces(int *sum)
+__global__ void ManyPlaces(volatile int *last)
 {
-    OFTEN(atomicAdd(sum, 1);)
+    OFTEN(*last = blockIdx.x;)
 }
 
 static bool all_right = true;
@@ -446,7 +446,7 @@ int main(void)
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
     Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
-    clear(), ManyPlaces<<<2, THREADS>>>(b), result(b), expect("ManyPlaces", r[0], 1024 * 2 * THREADS);
+    clear(), ManyPlaces<<<2, 1>>>(b), result(b), expect("ManyPlaces", r[0] / 2, 0);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");
     return !all_right;

@@ -1,5 +1,10 @@
-// Six kernels that touch memory in six ways: what each asks for, in 32-byte sectors, ncu counts on a GPU.
-#include <cstdio>
+// What kernels touch: the first six ask for as many sectors of 32 bytes as ncu counts on an H200. It is counted twice, by
+// cpu_cuda_watch and for CPU_CUDA_PICTURE.
+#include "../../common/check.h"
+#include <cpu_seen.h>
+#ifndef __CPU_CUDA__
+#error this macro tells the stand-in
+#endif
 
 const int N = 1 << 16, SIDE = 256;
 
@@ -39,6 +44,64 @@ __global__ void transpose(const float *a, float *c)
     c[x * SIDE + y] = a[y * SIDE + x];
 }
 
+__device__ int total;
+
+__global__ void through_shared(float *to, const float *from, size_t n) // which is not counted
+{
+    __shared__ float s[256];
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    s[threadIdx.x] = from[i];
+    to[i] = s[threadIdx.x];
+}
+__global__ void alone(float *to, const float *from, int n)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        for (int i = 0; i < n; i++)
+            to[i] = from[i];
+}
+__global__ void count()
+{
+    atomicAdd(&total, 1);
+}
+__global__ void look(volatile float *x)
+{
+    x[threadIdx.x] = x[threadIdx.x] + 1;
+}
+__global__ void nothing() {}
+
+// An access in the source is one, wherever g++ would move or split it.
+__global__ void conditions(float4 *a, int n)
+{
+    int i = threadIdx.x;
+    float4 v = a[i]; // whole
+    v.x = 1;
+    if (i < n)
+        v.y = a[i + 32].w; // eight
+    float w = a[i + 64].x; // part
+    if (i < n)
+        v.z = w;
+    a[i] = v; // back
+}
+
+static struct cpu_cuda_seen seen;
+
+static void report(const char *name)
+{
+    cpu_cuda_watch(NULL, 0);
+    printf("%s: %lld %lld %lld, %lld %lld %lld, %lld %lld\n", name, seen.launches, seen.blocks,
+           seen.threads, seen.reads, seen.writes, seen.atomics, seen.sectors, seen.most);
+    seen = {};
+}
+
+#define WATCH(name, ...) \
+    do { \
+        cpu_cuda_watch(&seen, 1); \
+        __VA_ARGS__; \
+        report(name); \
+    } while (0)
+
 int main(void)
 {
     static int h_index[N];
@@ -49,24 +112,37 @@ int main(void)
     }
     float *a, *b, *c;
     int *index;
-    cudaMalloc(&a, 32 * N * sizeof(float));
-    cudaMalloc(&b, N * sizeof(float));
-    cudaMalloc(&c, 4 * N * sizeof(float));
-    cudaMalloc(&index, sizeof h_index);
-    cudaMemset(a, 0, 32 * N * sizeof(float));
-    cudaMemset(b, 0, N * sizeof(float));
-    cudaMemcpy(index, h_index, sizeof h_index, cudaMemcpyHostToDevice);
-    add<<<N / 256, 256>>>(a, b, c);
-    stride_2<<<N / 256, 256>>>(a, c);
-    stride_32<<<N / 256, 256>>>(a, c);
-    four<<<N / 256, 256>>>((float4 *)a, (float4 *)c);
-    gather<<<N / 256, 256>>>(a, index, c);
-    transpose<<<dim3(SIDE / 32, SIDE / 8), dim3(32, 8)>>>(a, c);
-    cudaError_t error = cudaDeviceSynchronize();
-    printf("%s\n", cudaGetErrorName(error));
-    cudaFree(a);
-    cudaFree(b);
-    cudaFree(c);
-    cudaFree(index);
-    return error != cudaSuccess;
+    CHECK(cudaMalloc(&a, 32 * N * sizeof(float)));
+    CHECK(cudaMalloc(&b, N * sizeof(float)));
+    CHECK(cudaMalloc(&c, 4 * N * sizeof(float)));
+    CHECK(cudaMalloc(&index, sizeof h_index));
+    CHECK(cudaMemset(a, 0, 32 * N * sizeof(float)));
+    CHECK(cudaMemset(b, 0, N * sizeof(float)));
+    CHECK(cudaMemcpy(index, h_index, sizeof h_index, cudaMemcpyHostToDevice));
+    conditions<<<1, 32>>>((float4 *)a, 8); // before it is watched
+    WATCH("add", add<<<N / 256, 256>>>(a, b, c));
+    WATCH("stride_2", stride_2<<<N / 256, 256>>>(a, c));
+    WATCH("stride_32", stride_32<<<N / 256, 256>>>(a, c));
+    WATCH("four", four<<<N / 256, 256>>>((float4 *)a, (float4 *)c));
+    WATCH("gather", gather<<<N / 256, 256>>>(a, index, c));
+    WATCH("transpose", transpose<<<dim3(SIDE / 32, SIDE / 8), dim3(32, 8)>>>(a, c));
+    WATCH("twice", through_shared<<<2, 256>>>(c, a, N), through_shared<<<N / 256, 256>>>(c, a, N));
+    WATCH("alone", alone<<<2, 32>>>(c, a, 1000));
+    WATCH("count", count<<<64, 128>>>());
+    WATCH("look", look<<<1, 32>>>(b));
+    WATCH("nothing", nothing<<<dim3(3, 2), dim3(4, 4)>>>());
+    cpu_cuda_watch(&seen, 0);
+    through_shared<<<1u << 25, 256>>>(NULL, NULL, (size_t)1 << 33);
+    through_shared<<<1, 2048>>>(b, a, N);
+    printf("%d\n", cudaGetLastError());
+    report("without threads");
+    count<<<64, 128>>>();
+    report("after");
+    int h;
+    CHECK(cudaMemcpyFromSymbol(&h, total, sizeof h));
+    printf("%d\n", h);
+    CHECK(cudaFree(a));
+    CHECK(cudaFree(b));
+    CHECK(cudaFree(c));
+    CHECK(cudaFree(index));
 }

@@ -1,0 +1,90 @@
+// What the stand-in has to take: names of the host that are others in device code; with --dropped-names what CUDA 13 has
+// dropped; and with -fmad=false a product and a sum are two operations.
+#include <algorithm>
+#include <cstdio>
+
+const int N = 4;
+constexpr int twice(int n)
+{
+    return 2 * n;
+}
+int count, table[9];
+__host__ __device__ int both(int n)
+{
+    return n + 1;
+}
+int overloaded(float)
+{
+    return 1;
+}
+__device__ int overloaded(int)
+{
+    return 2;
+}
+struct Pair {
+    int count;
+    __device__ int first() const
+    {
+        return count;
+    }
+};
+template <class F> __global__ void apply(F f, int *p)
+{
+    *p = f(*p);
+}
+// A parameter, a member and a variable have the host's names.
+__global__ void k(int *p, Pair pair, int table)
+{
+    int cudaOwn = N, count = table + pair.count;
+    *p = both(twice(count)) + overloaded(cudaOwn) + pair.first() + std::max(count, 3);
+}
+
+struct Own {
+    int clockRate;
+};
+__global__ void sum(int *p)
+{
+    int n = threadIdx.x;
+    for (int half = 16; half > 0; half /= 2)
+        n += __shfl_xor(n, half);
+    if (threadIdx.x < 7)
+        p[threadIdx.x] = n + __ballot(threadIdx.x < 3) + __any(n == 0);
+}
+
+__device__ float multiply_and_add(float a, float b)
+{
+    return a * a + b;
+}
+__global__ void add_products(float *p)
+{
+    p[2] = p[0] * p[0] + p[1];
+    p[3] = multiply_and_add(p[0], p[1]);
+}
+
+int main()
+{
+    int *d, most = std::max(1, 2);
+    cudaMallocManaged(&d, 32);
+    k<<<1, 1>>>(d, Pair{3}, most);
+    apply<<<1, 1>>>([] __device__(int n) { return both(n); }, d);
+    cudaMemcpy(&count, d, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", count);
+
+    cudaDeviceProp device;
+    cudaGetDeviceProperties(&device, 0);
+    cudaMemAdvise(d, 32, cudaMemAdviseSetReadMostly, 0);
+    cudaMemPrefetchAsync(d, 32, 0);
+    sum<<<1, 32>>>(d);
+    cudaThreadSynchronize();
+    printf("%d %d %d\n", d[6], device.clockRate, Own{5}.clockRate);
+
+    float *f, h[4] = {1 + 1.0f / 4096, -1 - 2.0f / 4096};
+    cudaMalloc(&f, sizeof h);
+    cudaMemcpy(f, h, sizeof h, cudaMemcpyHostToDevice);
+    add_products<<<1, 1>>>(f);
+    cudaMemcpy(h, f, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[2] > 0, h[3] > 0);
+    cudaFree(d);
+    cudaFree(f);
+    cudaThreadExit();
+}
