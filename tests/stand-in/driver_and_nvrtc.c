@@ -1,5 +1,6 @@
 // The driver and NVRTC, opened by dlopen as a program does that was built without CUDA.
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,26 @@ static Call *find(const char *name)
     }
     return (Call *)call;
 }
-#define NVRTC(name, ...) printf("%-30s %d\n", #name, find(#name)(__VA_ARGS__))
-#define DRIVER(name, ...) show(#name, find(#name)(__VA_ARGS__))
+#define OK(name, ...) FAILS(0, SUCCESS, name, __VA_ARGS__)
+#define FAILS(error, error_name, name, ...) \
+    expect(#name, __LINE__, find(#name)(__VA_ARGS__), error, #error_name)
+#define NVRTC(error, name, ...) expect(#name, __LINE__, find(#name)(__VA_ARGS__), error, NULL)
+#define IS(what) expect(#what, __LINE__, what, 1, NULL)
 
-static void show(const char *name, int error)
+static int differences;
+
+// The number has to be this one, and of the driver's error the name, too.
+static void expect(const char *what, int line, int got, int wanted, const char *error_name)
 {
     const char *text = NULL;
-    find("cuGetErrorName")(error, &text);
-    printf("%-30s %d %s\n", name, error, text);
+    if (error_name)
+        find("cuGetErrorName")(got, &text);
+    bool has_name = !error_name ||
+                    (text && strcmp(text + strlen(got ? "CUDA_ERROR_" : "CUDA_"), error_name) == 0);
+    if (got == wanted && has_name)
+        return;
+    differences++;
+    printf("line %d: %s: %d %s, not %d\n", line, what, got, text ? text : "", wanted);
 }
 
 static const char good[] =
@@ -48,10 +61,10 @@ static void compile_wrong(const char *source, const char *words)
     void *program;
     size_t bytes;
     find("nvrtcCreateProgram")(&program, source, "wrong.cu", 0, NULL, NULL);
-    NVRTC(nvrtcCompileProgram, program, 0, NULL);
+    NVRTC(6, nvrtcCompileProgram, program, 0, NULL);
     const char *log = output(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", &bytes);
-    printf("its log names the place: %d, and %s: %d\n", !!strstr(log, "wrong.cu"), words, !!strstr(log, words));
-    NVRTC(nvrtcDestroyProgram, &program);
+    IS(strstr(log, "wrong.cu") && strstr(log, words));
+    NVRTC(0, nvrtcDestroyProgram, &program);
 }
 
 static void run(void *function)
@@ -60,29 +73,30 @@ static void run(void *function)
     unsigned long long device_x, device_y;
     size_t n = 8;
     void *arguments[] = {&a, &device_x, &device_y, &n};
-    DRIVER(cuMemAlloc_v2, &device_x, sizeof x);
-    DRIVER(cuMemAlloc_v2, &device_y, sizeof y);
-    DRIVER(cuMemcpyHtoD_v2, device_x, x, sizeof x);
-    DRIVER(cuMemcpyHtoD_v2, device_y, x, sizeof x);
+    OK(cuMemAlloc_v2, &device_x, sizeof x);
+    OK(cuMemAlloc_v2, &device_y, sizeof y);
+    OK(cuMemcpyHtoD_v2, device_x, x, sizeof x);
+    OK(cuMemcpyHtoD_v2, device_y, x, sizeof x);
     int asked[] = {11, 12}; // CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, _SIZE
     unsigned long long start = 1;
     size_t size = 1;
     void *answers[] = {&start, &size};
-    DRIVER(cuPointerGetAttributes, 2, asked, answers, device_x + 4);
-    printf("its start: %d, all its bytes: %d\n", start == device_x, size >= sizeof x);
+    OK(cuPointerGetAttributes, 2, asked, answers, device_x + 4);
+    IS(start == device_x && size >= sizeof x);
     start = 1, size = 2;
-    DRIVER(cuPointerGetAttributes, 2, asked, answers, (unsigned long long)x);
-    printf("the host's, as it was: %llu %zu\n", start, size);
-    DRIVER(cuLaunchKernel, function, 2, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL);
-    DRIVER(cuCtxSynchronize);
-    DRIVER(cuMemcpyDtoH_v2, y, device_y, sizeof y);
-    printf("saxpy: %g %g\n", y[0], y[7]);
-    DRIVER(cuLaunchKernel, function, 2, 1, 1, 2000, 1, 1, 0, NULL, arguments, NULL);
-    DRIVER(cuMemcpyHtoD_v2, device_x, x, sizeof x + 1);
-    DRIVER(cuMemFree_v2, device_x);
-    DRIVER(cuMemFree_v2, device_x);
-    DRIVER(cuMemFree_v2, 0ull);
-    DRIVER(cuMemFree_v2, device_y);
+    OK(cuPointerGetAttributes, 2, asked, answers, (unsigned long long)x);
+    IS(start == 1 && size == 2); // of the host's: as it was
+    OK(cuLaunchKernel, function, 2, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL);
+    OK(cuCtxSynchronize);
+    OK(cuMemcpyDtoH_v2, y, device_y, sizeof y);
+    IS(y[0] == 3 && y[7] == 24);
+    FAILS(1, INVALID_VALUE, cuLaunchKernel, function, 2, 1, 1, 2000, 1, 1, 0, NULL, arguments,
+          NULL);
+    FAILS(1, INVALID_VALUE, cuMemcpyHtoD_v2, device_x, x, sizeof x + 1);
+    OK(cuMemFree_v2, device_x);
+    FAILS(1, INVALID_VALUE, cuMemFree_v2, device_x);
+    OK(cuMemFree_v2, 0ull);
+    OK(cuMemFree_v2, device_y);
 }
 
 int main(void)
@@ -98,56 +112,58 @@ int main(void)
     unsigned long long pointer;
     void *context, *module, *function, *program;
     const char *text;
-    DRIVER(cuDeviceGetCount, &count);
-    DRIVER(cuMemAlloc_v2, &pointer, (size_t)4);
-    DRIVER(cuInit, 1);
-    DRIVER(cuInit, 0);
-    DRIVER(cuDeviceGet, &device, 0);
-    DRIVER(cuDeviceGet, &device, 99);
-    DRIVER(cuMemAlloc_v2, &pointer, (size_t)4);
-    DRIVER(cuDevicePrimaryCtxRetain, &context, 0);
-    DRIVER(cuMemAlloc_v2, &pointer, (size_t)4);
-    DRIVER(cuCtxSetCurrent, context);
-    DRIVER(cuMemAlloc_v2, &pointer, (size_t)0);
-    DRIVER(cuGetErrorString, 12345, &text);
-    DRIVER(cuDeviceGetAttribute, &major, 75, 0);
-    DRIVER(cuDeviceGetAttribute, &minor, 76, 0);
+    FAILS(3, NOT_INITIALIZED, cuDeviceGetCount, &count);
+    FAILS(3, NOT_INITIALIZED, cuMemAlloc_v2, &pointer, (size_t)4);
+    FAILS(1, INVALID_VALUE, cuInit, 1);
+    OK(cuInit, 0);
+    OK(cuDeviceGet, &device, 0);
+    FAILS(101, INVALID_DEVICE, cuDeviceGet, &device, 99);
+    FAILS(201, INVALID_CONTEXT, cuMemAlloc_v2, &pointer, (size_t)4);
+    OK(cuDevicePrimaryCtxRetain, &context, 0);
+    FAILS(201, INVALID_CONTEXT, cuMemAlloc_v2, &pointer, (size_t)4);
+    OK(cuCtxSetCurrent, context);
+    FAILS(1, INVALID_VALUE, cuMemAlloc_v2, &pointer, (size_t)0);
+    FAILS(1, INVALID_VALUE, cuGetErrorString, 12345, &text);
+    OK(cuDeviceGetAttribute, &major, 75, 0);
+    OK(cuDeviceGetAttribute, &minor, 76, 0);
 
     char architecture[64];
     snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%d", major, minor);
     const char *options[] = {architecture, "--nope", "--gpu-architecture=compute_80"};
     size_t bytes;
-    NVRTC(nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
-    NVRTC(nvrtcCompileProgram, program, 1, options + 1);
-    NVRTC(nvrtcCompileProgram, program, 1, options);
+    NVRTC(0, nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
+    NVRTC(5, nvrtcCompileProgram, program, 1, options + 1);
+    NVRTC(0, nvrtcCompileProgram, program, 1, options);
     output(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", &bytes);
-    printf("log: %zu byte\n", bytes);
+    IS(bytes == 1);
     const char *ptx = output(program, "nvrtcGetPTXSize", "nvrtcGetPTX", &bytes);
-    printf("PTX: a text, %d, that begins with //: %d\n", strlen(ptx) + 1 == bytes, !strncmp(ptx, "//", 2));
+    IS(strlen(ptx) + 1 == bytes && strncmp(ptx, "//", 2) == 0);
     const char *cubin = output(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN", &bytes);
-    printf("cubin: an ELF file: %d\n", !memcmp(cubin, "\177ELF", 4));
-    NVRTC(nvrtcDestroyProgram, &program);
-    NVRTC(nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
-    NVRTC(nvrtcCompileProgram, program, 1, options + 2);
+    IS(memcmp(cubin, "\177ELF", 4) == 0);
+    NVRTC(0, nvrtcDestroyProgram, &program);
+    NVRTC(0, nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
+    NVRTC(0, nvrtcCompileProgram, program, 1, options + 2);
     output(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN", &bytes);
-    printf("cubin of compute_80: %zu bytes\n", bytes);
-    NVRTC(nvrtcDestroyProgram, &program);
-    printf("no program: %d\n", program == NULL);
+    IS(bytes == 0); // of compute_80
+    NVRTC(0, nvrtcDestroyProgram, &program);
+    IS(program == NULL);
     compile_wrong("#include <stdint.h>\n__global__ void k() {}\n", "stdint.h");
     compile_wrong("__global__ void k(int *p)\n{\n    *p = nothing;\n}\n", "nothing");
 
-    DRIVER(cuModuleLoadData, &module, cubin);
-    DRIVER(cuModuleGetFunction, &function, module, "nothing");
-    DRIVER(cuModuleGetFunction, &function, module, "mangled");
-    DRIVER(cuModuleGetFunction, &function, module, "_Z7mangledPi");
-    DRIVER(cuModuleGetFunction, &function, module, "saxpy");
+    OK(cuModuleLoadData, &module, cubin);
+    FAILS(500, NOT_FOUND, cuModuleGetFunction, &function, module, "nothing");
+    FAILS(500, NOT_FOUND, cuModuleGetFunction, &function, module, "mangled");
+    OK(cuModuleGetFunction, &function, module, "_Z7mangledPi");
+    OK(cuModuleGetFunction, &function, module, "saxpy");
     run(function);
-    DRIVER(cuModuleUnload, module);
-    DRIVER(cuModuleLoadData, &module, "no image");
-    DRIVER(cuModuleLoadData, &module, ptx);
-    DRIVER(cuModuleGetFunction, &function, module, "saxpy");
+    OK(cuModuleUnload, module);
+    FAILS(200, INVALID_IMAGE, cuModuleLoadData, &module, "no image");
+    OK(cuModuleLoadData, &module, ptx);
+    OK(cuModuleGetFunction, &function, module, "saxpy");
     run(function);
-    DRIVER(cuModuleUnload, module);
-    DRIVER(cuDevicePrimaryCtxRelease_v2, 0);
-    return 0;
+    OK(cuModuleUnload, module);
+    OK(cuDevicePrimaryCtxRelease_v2, 0);
+    if (!differences)
+        puts("ok");
+    return differences != 0;
 }
