@@ -228,12 +228,12 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
     int s = 0;
-    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams
+    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-later
     *sum = s;
 }
 struct Box {
@@ -404,6 +404,17 @@ int main(int argc, char **argv)
     MORE("assert") Check<<<1, 8>>>(3);
     MORE("runtime-in-kernel") Call<<<1, 1>>>(a);
     MORE("two-races") TwoRaces<<<1, 50>>>(a, b);
+    MORE("streams-later") // the event comes before the second kernel
+    {
+        cudaEvent_t event;
+        cudaEventCreate(&event);
+        Fill<<<1, N, 0, one>>>(a, 0);
+        cudaEventRecord(event, one);
+        Fill<<<1, N, 0, one>>>(a, 0);
+        cudaStreamWaitEvent(two, event, 0);
+        Sum<<<1, 1, 0, two>>>(a, b, N);
+        cudaEventDestroy(event);
+    }
     MORE("called") Fill(a, 0);
     MORE("barrier-on-host") __syncthreads(); // barrier-on-host
     MORE("variable-on-host") return total;
