@@ -165,8 +165,11 @@ static void destroy()
     OK(cudaEventDestroy(f));
     OK(cudaEventDestroy(untimed));
     OK(cudaStreamDestroy(s));
-    OK(cudaStreamDestroy(t));
     OK(cudaStreamDestroy(apart));
+    set<<<1, 1, 0, t>>>(b, 80);
+    OK(cudaStreamDestroy(t)); // its work is done all the same
+    OK(cudaDeviceSynchronize());
+    HAS(b, {80});
     slow<<<1, 1>>>(sink);
     set<<<1, 1>>>(pinned, 70);
     OK(cudaFree(a)); // waits for all work

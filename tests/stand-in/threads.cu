@@ -240,6 +240,7 @@ __global__ void of_many(unsigned *counter, float *total, int *largest, double *p
     atomicAdd_block(&counter[1], 1u);
     atomicExch(&counter[2], 3u);
     atomicCAS(&counter[3], 0u, 5u);
+    atomicInc(&counter[4], 9); // 0 to 9, ten times
     if (threadIdx.x < 20)
         multiply_atomically(product, 2);
     if (threadIdx.x == 0)
@@ -270,12 +271,12 @@ static void atomics()
     HAS(f, {0, 0.5f, 2.5f});
     HAS(d, {0, 0.25});
 
-    OK(cudaMemset(u, 0, 16));
+    OK(cudaMemset(u, 0, 20));
     OK(cudaMemset(f, 0, 4));
     OK(cudaMemset(i, 0, 12));
     OK(cudaMemcpy(d, &one, sizeof one, cudaMemcpyHostToDevice));
     of_many<<<1000, 100>>>(u, f, i, d, small);
-    HAS(u, {100000, 100, 3, 5});
+    HAS(u, {100000, 100, 3, 5, 0});
     HAS(f, {50000});
     HAS(i, {99999, 0x42c70000, 99});
     HAS(d, {1 << 20});
