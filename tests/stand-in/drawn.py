@@ -88,8 +88,10 @@ class Program:
                     self.touched[array, element].append(Access(k, block, t, step.kind, array, element, who))
         self.accesses = sum(self.touched.values(), [])
         # now and then an array is one too short, or the one in global memory begins one too late
-        last = [max((x.element for x in self.accesses if (x.array != "global") == is_shared), default=0)
-                for is_shared in (False, True)]
+        last = [
+            max((x.element for x in self.accesses if (x.array != "global") == is_shared), default=0)
+            for is_shared in (False, True)
+        ]
         self.first = draw([0] * 9 + [1])
         self.end = max(last[0] + draw([0] + [1] * 9), self.first + 1)
         self.shared_end = max(last[1] + draw([0] + [1] * 9), 1)
@@ -108,15 +110,21 @@ class Program:
                 name = f"K{self.number}_{step.kernel}"
                 launches += f"        {name}<<<dim3{self.grid}, dim3{self.block}, 0, s[{stream}]>>>"
                 launches += f"(({self.type} *)a - {self.first}, out);\n"
-                text += [f"__global__ void {name}({self.type} *a, unsigned *out)", "{",
-                         f"    __shared__ {self.type} s[{self.shared_end}];",
-                         f"    {self.type} *p = s;", "    WHO_AM_I"]
+                text += [
+                    f"__global__ void {name}({self.type} *a, unsigned *out)",
+                    "{",
+                    f"    __shared__ {self.type} s[{self.shared_end}];",
+                    f"    {self.type} *p = s;",
+                    "    WHO_AM_I",
+                ]
             else:
                 text.append("    " + between)
             element, value = f"{'p' if step.is_shared else 'a'}[{step.place}]", f"1 + me + {k} * all"
-            access = {"read": f"{{ {self.type} v = {element}; x += number(v); }}",
-                      "write": f"{element} = make<{self.type}>({value})",
-                      "atomic": f"atomicAdd(&{element}, {value})"}[step.kind]
+            access = {
+                "read": f"{{ {self.type} v = {element}; x += number(v); }}",
+                "write": f"{element} = make<{self.type}>({value})",
+                "atomic": f"atomicAdd(&{element}, {value})",
+            }[step.kind]
             text.append(f"    i = {'t, n = threads' if step.is_shared else 'me, n = all'};")
             text.append(f"    if ({step.part}) {access};")
             self.lines.append(len(text))
@@ -132,7 +140,7 @@ class Program:
             return of_x in self.waits_for[of_y]
         if x.block != y.block or x.step >= y.step:
             return False
-        between = self.between[x.step:y.step]
+        between = self.between[x.step : y.step]
         is_one_warp = "__syncwarp();" in between and x.thread // 32 == y.thread // 32
         return x.thread == y.thread or "__syncthreads();" in between or is_one_warp
 
@@ -155,8 +163,10 @@ class Program:
         a reader of another stream is forgotten where the later work reads as well."""
         element, in_one = those[0].element, max(4 // SIZES[self.type], 1)
         beside = set(range(element // in_one * in_one, (element // in_one + 1) * in_one)) - {element}
-        is_hidden = any(x.kind == "write" and y.kind == "atomic" and self.is_before(x, y)
-                        for x, y in itertools.combinations(those, 2))
+        is_hidden = any(
+            x.kind == "write" and y.kind == "atomic" and self.is_before(x, y)
+            for x, y in itertools.combinations(those, 2)
+        )
         kernels = {self.steps[x.step].kernel for x in those if x.kind != "write"}
         is_forgotten = len(set(self.streams)) > 1 and len(kernels) > 1
         return is_hidden or is_forgotten or any((those[0].array, e) in self.touched for e in beside)
@@ -189,12 +199,21 @@ class Program:
 
     def kind_of(self, message):
         """Of a message that is right; else None."""
-        def those(line, who, verb):  # a race in shared memory names no blocks, one of streams no threads
-            return [x for x in self.accesses if self.lines[x.step] == int(line) and x.who.endswith(who or "")
-                    and (x.kind == "atomic" or ("read" in verb) == (x.kind == "read") and "atomically" not in verb)]
 
-        race = re.search(r"cu:(\d+): kernel \S+ (?:has a race.*: (.*) )?(reads|writes) what (.*) "
-                         r"(read|wrote|wrote atomically) at drawn.cu:(\d+), and nothing says", message)
+        def those(line, who, verb):  # a race in shared memory names no blocks, one of streams no threads
+            return [
+                x
+                for x in self.accesses
+                if self.lines[x.step] == int(line)
+                and x.who.endswith(who or "")
+                and (x.kind == "atomic" or ("read" in verb) == (x.kind == "read") and "atomically" not in verb)
+            ]
+
+        race = re.search(
+            r"cu:(\d+): kernel \S+ (?:has a race.*: (.*) )?(reads|writes) what (.*) "
+            r"(read|wrote|wrote atomically) at drawn.cu:(\d+), and nothing says",
+            message,
+        )
         if race:
             line, who, verb, other, verbed, there = race.groups()
             mine, others = those(line, who, verb), those(there, other.replace("work of another stream", ""), verbed)
@@ -212,8 +231,12 @@ class Program:
     def compare(self, folder):
         bugs, size = self.bugs(), SIZES[self.type]
         sizes = [self.all, size * (self.end - self.first), size * (self.written - self.first)]
-        run = subprocess.run([f"{folder}/drawn", str(self.number), *map(str, sizes)], capture_output=True, text=True,
-                             env={**os.environ, "CPU_CUDA_SEED": str(self.seed)})
+        run = subprocess.run(
+            [f"{folder}/drawn", str(self.number), *map(str, sizes)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "CPU_CUDA_SEED": str(self.seed)},
+        )
         said = [m for m in run.stderr.splitlines() if "this program runs on the CPU" not in m]
         kinds = {self.kind_of(m) for m in said}
         # a line is told once: a read that is in a race may be what says that nobody has written
@@ -221,8 +244,11 @@ class Program:
         if not self.bugs(for_sure=False):
             is_right = (kinds, run.returncode, run.stdout) == (set(), 0, self.output())
         if not is_right:
-            print(f"program {self.number}, which has {sorted(bugs) or 'no bug'}: CPU_CUDA_SEED={self.seed}",
-                  *run.args[1:], f"exit status {run.returncode}, {run.stdout!r} ({self.output()!r} if right)\n" + run.stderr)
+            print(
+                f"program {self.number}, which has {sorted(bugs) or 'no bug'}: CPU_CUDA_SEED={self.seed}",
+                *run.args[1:],
+                f"exit status {run.returncode}, {run.stdout!r} ({self.output()!r} if right)\n" + run.stderr,
+            )
         return is_right
 
 
@@ -238,7 +264,7 @@ def main(seed, count):
         wrong = [program for program in programs if not program.compare(folder)]
         if wrong:
             lines = [line for line in text if f"K{wrong[0].number}_" in line]
-            print("\n".join(text[text.index(lines[0]):wrong[0].lines[-1] + 2]))
+            print("\n".join(text[text.index(lines[0]) : wrong[0].lines[-1] + 2]))
     if wrong:
         sys.exit(f"{len(wrong)} of {count} programs: tests/stand-in/drawn.py {seed} {count} shows them again")
 
