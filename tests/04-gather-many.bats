@@ -137,8 +137,10 @@ for _ in range(2):
     print(plan.take(index).sum(), plan.seconds["carrier"])
 on_gpu = DeviceArray(index)  # on the first GPU: for ranks 1 and 2 that is another one
 def in_thread():  # which begins on the first GPU, and is left there
-    number, total = ctypes.c_int(), plan.take(on_gpu).get().sum()
-    ctypes.CDLL("./libnccl.so.2").cudaGetDevice(ctypes.byref(number))
+    nccl, number = ctypes.CDLL("./libnccl.so.2"), ctypes.c_int()
+    ctypes.c_void_p.in_dll(nccl, "on_first_gpu").value = on_gpu.__cuda_array_interface__["data"][0]
+    total = plan.take(on_gpu).get().sum()
+    nccl.cudaGetDevice(ctypes.byref(number))
     return total, number.value
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     print("in a thread", *pool.submit(in_thread).result())
