@@ -1,8 +1,8 @@
 // Where arrays are, memory on the device and pinned, streams and error texts: CUDA's calls as C functions.
 // Build: make libgather.so
 // Run:   from Python: see memory.pyx
-#include "check.h"
 #include <cuda.h> // types only: the driver's function is found while the program runs
+#include <cuda_runtime.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(default)
