@@ -6,7 +6,7 @@ PYTHON ?= python3
 NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
     missing: sudo apt-get install -y python3-dev python3-venv)
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises watch hint compare reset sanitize soak bench clean doctor offline
+.PHONY: help run build test test-all exercises watch hint compare reset new sanitize soak bench clean doctor offline
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -14,6 +14,7 @@ help:
 	@echo '  test    build them and run all tests (test-all: also what takes long)'
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
+	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=200000 that Hypothesis draws, SEED='
@@ -30,6 +31,9 @@ doctor:
 offline:
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
+new:
+	@'$(PYTHON)' common/new.py '$(NAME)' '$(DIR)'
+
 hint compare reset:
 	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises/exercises.py $@ $(filter-out %/fast,$(STAGES))
 
@@ -38,7 +42,7 @@ clean:
 	rm -rf common/cpu/lib tests/soak/tools.so
 
 # What builds has to know the device: found once here, for all stages.
-ifneq ($(filter-out help doctor clean offline hint compare reset,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean new offline hint compare reset,$(MAKECMDGOALS)),)
 $(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)),, \
     $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk

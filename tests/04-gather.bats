@@ -145,42 +145,8 @@ print(len(shown), [ms for ms in shown if ms not in [f"{x:.{len(ms.partition(chr(
     assert_output '5 []' # the numbers in the figure, and those that are not in the table
 }
 
-@test "04: the room fast runs alone, with its stage beside common, and clean removes what was built" { # the stage: below
+@test "04: the room fast runs alone, with its stage beside common, and clean removes what was built" {
     takes_long
     run_alone 04-gather 04-gather/fast
     assert_line '577 of 577 as numpy.take'
-}
-
-# The block of README.md in this language.
-block() {
-    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" README.md | sed '1d; $d'
-}
-
-@test "04: the template: the page's commands give an operation of another name, and then one that is no gather" {
-    export HOME=$BATS_TEST_TMPDIR CFLAGS=-O0
-    block sh >"$BATS_TEST_TMPDIR/commands"
-    block make >"$BATS_TEST_TMPDIR/Makefile"
-    (cd "$TOP" && bash -e "$BATS_TEST_TMPDIR/commands")
-    cd "$HOME/my-project/04-gather" || return 1
-    cp "$BATS_TEST_TMPDIR/Makefile" .
-    sed -i 's/^SOURCE_SIZE = .*/SOURCE_SIZE = 1024 * 1024/' test_axpy.py # the article's is tested above
-    try_make run
-    assert_success
-    assert_line --index -1 1048576
-    try_make clean
-    assert_success
-    run find . -maxdepth 1 -name '*.so' -o -maxdepth 1 -name axpy.c
-    assert_output ''
-    run grep -w 'cuda_gather\|Gather[A-Za-z]*\|cuda_index\|wrapper' Makefile libaxpy.cu axpy.h axpy.pyx test_axpy.py
-    assert_output ''
-
-    cp "$BATS_TEST_DIRNAME"/04-gather/axpy/* .
-    try_make run
-    assert_success
-    assert_line --index -1 '6 sizes as NumPy'
-    assert_equal "$(interface_of libaxpy.so)" $'Axpy\nAxpyErrorName\nAxpyErrorText'
-    sed -i 's/if (i < N)/if (i < N - 1)/' libaxpy.cu # its tests notice that
-    EXPECTED='nobody has written' try_make run
-    assert_failure
-    assert_regex "$stderr" 'Mismatched elements: 1 / 1'
 }

@@ -1,0 +1,53 @@
+"""make new: a package of one's own, made of the folder template. new.py NAME FOLDER"""
+
+import builtins
+import importlib.util
+import keyword
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+
+
+def refusal(name, folder):
+    """Why there can be no such package, or ""."""
+    if not re.fullmatch("[a-z][a-z0-9_]*", name):
+        return f"NAME={name}: small letters, digits and _, beginning with a letter, as in NAME=moving_average"
+    if keyword.iskeyword(name) or hasattr(builtins, name) or name in ("double", "short", "long", "char", "void"):
+        return f"NAME={name}: this word has a meaning in Python or C"
+    if name in {"numpy", "pytest", *getattr(sys, "stdlib_module_names", ())} or importlib.util.find_spec(name):
+        return f"NAME={name}: there is a Python module of this name"
+    return f"{folder} is there already" if os.path.lexists(folder) else ""
+
+
+def make(name, folder):
+    """Everything is made beside its place, and moved there at the end: all of it is there, or nothing."""
+    begun = folder.with_name(f".{folder.name}.{os.getpid()}")
+    leave = shutil.ignore_patterns("__pycache__", "lib", "build", ".venv")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(TOP / "template", begun, ignore=leave)
+        for path in [p for p in begun.rglob("*") if p.is_file()]:
+            path.write_text(path.read_text().replace("axpy", name))
+        for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
+            path.rename(path.with_name(path.name.replace("axpy", name)))
+        shutil.copytree(TOP / "common/cpu", begun / "stand-in", ignore=leave)
+        shutil.copy(TOP / "04-gather/cuda_error.py", begun / "src" / name)
+        shutil.copy(TOP / "LICENSE", begun)
+        begun.rename(folder)
+    finally:
+        shutil.rmtree(begun, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    name, folder = sys.argv[1], pathlib.Path(os.path.abspath(os.path.expanduser(sys.argv[2] or f"~/{sys.argv[1]}")))
+    try:
+        wrong = refusal(name, folder) or make(name, folder)
+    except OSError as error:
+        wrong = f"{folder} cannot be written: {error.strerror}"
+    if wrong:
+        sys.exit(wrong)
+    print(f"{folder}: cd there, and make test. Its README.md says what to change.")

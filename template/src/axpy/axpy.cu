@@ -1,0 +1,69 @@
+// a * x + y on the GPU: a kernel, and the C function that brings the arrays to it and the result back.
+#include <cuda_runtime.h>
+
+#pragma GCC visibility push( \
+    default) // what axpy.h declares is visible in the library, all else is hidden
+#include "axpy.h"
+#pragma GCC visibility pop
+
+#define THREADS 256 // a block
+#define TRY(call) \
+    do { \
+        error = (call); \
+        if (error != cudaSuccess) \
+            goto cleanup; \
+    } while (0)
+
+__global__ void axpy_kernel(float a, const float *x, const float *y, float *result, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)                       // the last block may have threads without an element
+        result[i] = a * x[i] + y[i]; // CHANGE: what is computed
+}
+
+extern "C" int axpy_compute(float a, const float *x, const float *y, float *result, size_t n)
+{
+    cudaError_t error = cudaSuccess;
+    float *d_x = NULL, *d_y = NULL,
+          *d_result = NULL; // CHANGE: an array on the GPU for each of the host's
+    size_t bytes = n * sizeof(float), blocks = (n + THREADS - 1) / THREADS;
+
+    if (n == 0)
+        return cudaSuccess;
+    if (!x || !y || !result || blocks > 2147483647)
+        return cudaErrorInvalidValue;
+    cudaGetLastError(); // an older error, somebody else's, is not this call's
+    TRY(cudaMalloc(&d_x, bytes));
+    TRY(cudaMalloc(&d_y, bytes));
+    TRY(cudaMalloc(&d_result, bytes));
+    TRY(cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice));
+    TRY(cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice));
+    axpy_kernel<<<(unsigned int)blocks, THREADS>>>(a, d_x, d_y, d_result, n);
+    TRY(cudaGetLastError());
+    TRY(cudaDeviceSynchronize()); // result is written only if all went well
+    TRY(cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost));
+
+cleanup:
+    cudaFree(d_result); // cudaFree(NULL) frees nothing
+    cudaFree(d_y);
+    cudaFree(d_x);
+    cudaGetLastError(); // the return value tells the error: it is not left for somebody else to find
+    return error;
+}
+
+extern "C" int axpy_available(void)
+{
+    cudaError_t error = cudaFree(NULL); // frees nothing, but needs a GPU and its driver
+    cudaGetLastError();
+    return error;
+}
+
+extern "C" const char *axpy_error_name(int code)
+{
+    return cudaGetErrorName((cudaError_t)code);
+}
+
+extern "C" const char *axpy_error_text(int code)
+{
+    return cudaGetErrorString((cudaError_t)code);
+}

@@ -1,0 +1,22 @@
+// The C interface of libaxpy.so. CHANGE: the arguments of axpy_compute, here, in axpy.cu and in _axpy.pyx.
+#pragma once
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// result[i] = a * x[i] + y[i] for 0 <= i < n. The arrays are in the host's memory; they are copied to the GPU and back. Returns
+// 0, or the code of the CUDA call that failed (a cudaError_t); then result is as it was, and nothing stays allocated.
+int axpy_compute(float a, const float *x, const float *y, float *result, size_t n);
+
+// 0 if there is a GPU that this library runs on; else a code that says why not.
+int axpy_available(void);
+
+// A code's name, "cudaErrorMemoryAllocation", and text, "out of memory".
+const char *axpy_error_name(int code);
+const char *axpy_error_text(int code);
+
+#ifdef __cplusplus
+}
+#endif

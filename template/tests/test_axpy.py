@@ -1,0 +1,101 @@
+"""What axpy promises. They need a GPU, or a build with the CPU stand-in: make test chooses."""
+
+import concurrent.futures
+import importlib.metadata
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import axpy
+
+if not axpy.available():
+    pytest.exit(f"nothing can be tested here, {axpy.why_not()}: make test BACKEND=cpu takes the stand-in", returncode=1)
+rng = np.random.default_rng(0)
+
+
+def some(shape):  # small whole numbers: then each result is exact, in whatever order it is computed
+    return rng.integers(-100, 100, shape).astype(np.float32)
+
+
+def expected(a, x, y):  # CHANGE: the same in NumPy, as plain as it can be
+    return np.float32(a) * x + y
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 1000, 1 << 20])  # around a block
+def test_sizes(n):
+    x, y = some(n), some(n)
+    np.testing.assert_array_equal(axpy.axpy(3, x, y), expected(3, x, y), strict=True)
+
+
+def test_shapes_and_strides():
+    wide = some((6, 40))
+    unaligned = np.frombuffer(bytes(1) + some(40).tobytes(), np.float32, offset=1)
+    for x in (
+        some(()),
+        some((2, 0)),
+        some((3, 4, 5)),
+        wide[::2, ::-3],
+        wide.T,
+        np.broadcast_to(wide[0], (9, 40)),
+        unaligned,
+    ):
+        y = some(x.shape)
+        before = x.copy(), y.copy()
+        np.testing.assert_array_equal(axpy.axpy(-2, x, y), expected(-2, x, y), strict=True)
+        np.testing.assert_array_equal((x, y), before)
+
+
+@pytest.mark.parametrize(  # CHANGE: what is refused, and how
+    "a, x, y, error, words",
+    [
+        (1, some(3).astype(float), some(3), TypeError, "x: a NumPy array of float32 is taken, not float64"),
+        (1, some(3), [1, 2, 3], TypeError, "y: a NumPy array of float32 is taken, not list"),
+        (1, some(3), some(4), ValueError, r"one shape is taken, not \(3,\) and \(4,\)"),
+        ("1", some(3), some(3), TypeError, "must be real number, not str"),
+    ],
+)
+def test_refused(a, x, y, error, words):
+    with pytest.raises(error, match=words):
+        axpy.axpy(a, x, y)
+
+
+def test_threads():
+    xs = [some(5000) for _ in range(40)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for x, result in zip(xs, pool.map(lambda x: axpy.axpy(2, x, x), xs)):
+            np.testing.assert_array_equal(result, 3 * x)
+
+
+PROGRAM = """import numpy as np, axpy
+try:
+    print(axpy.axpy(2, np.ones(300, "f"), np.ones(300, "f")).sum())  # CHANGE
+except (axpy.CudaError, MemoryError) as error:
+    print(type(error).__name__, error)
+"""
+
+
+def run(**settings):
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM], env={**os.environ, **settings}, capture_output=True, text=True
+    )
+
+
+def test_without_a_gpu():
+    assert "CudaError CUDA error 100, cudaErrorNoDevice" in run(CUDA_VISIBLE_DEVICES="").stdout
+
+
+@pytest.mark.skipif(
+    not importlib.metadata.version("axpy").endswith("+cpu"), reason="the stand-in alone makes calls fail"
+)
+def test_each_cuda_call_fails_in_turn():
+    for k in itertools.count(1):
+        done = run(CPU_CUDA_FAIL=str(k), CPU_CUDA_LEAKS="1")  # 2: no memory; a leak is an exit status
+        if f"CPU_CUDA_FAIL: call {k}, " not in done.stderr:
+            break
+        failed = "cudaFree" in done.stderr.split(f"call {k}, ")[1].split()[0]
+        assert done.returncode == 0 and (failed or "MemoryError" in done.stdout), (k, done)
+    assert k > 8 and done.stdout == "900.0\n"  # CHANGE

@@ -1,0 +1,61 @@
+load helpers
+
+# make new, at the top: a package of one's own.
+try_new() {
+    try make -s -C "$TOP" --no-print-directory new PYTHON="$TEST_PYTHON" "$@"
+}
+
+@test "new: a NAME or a DIR that cannot be is refused in one line, and nothing is written" {
+    mkdir -p "$BATS_TEST_TMPDIR/home/there"
+    cd "$BATS_TEST_TMPDIR/home" || return 1
+    local name refused
+    while IFS='|' read -r name refused; do
+        HOME=$PWD try_new NAME="$name"
+        assert_failure
+        assert_equal "${stderr%%$'\n'*}" "NAME=$name: $refused"
+    done <<'NAMES'
+|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+my-op|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+a b|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+2x|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+Blur|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+import|this word has a meaning in Python or C
+int|this word has a meaning in Python or C
+double|this word has a meaning in Python or C
+numpy|there is a Python module of this name
+email|there is a Python module of this name
+NAMES
+    try_new NAME=blur DIR="$PWD/there"
+    assert_failure
+    assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
+    try_new NAME=blur DIR=/proc/blur
+    assert_failure
+    assert_regex "$stderr" '/proc/blur cannot be written: '
+    run find .
+    assert_output $'.\n./there'
+}
+
+@test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {
+    "$TEST_PYTHON" -c 'import scikit_build_core, cmake, ninja, cython_cmake, pytest' 2>/dev/null ||
+        skip "needs tools: .venv/bin/python -m pip install scikit-build-core cmake ninja cython-cmake pytest"
+    HOME=$BATS_TEST_TMPDIR/'a ü' try_new NAME=moving_average
+    assert_success
+    cd "$BATS_TEST_TMPDIR/a ü/moving_average" || return 1
+    run grep -ri axpy . --exclude-dir=stand-in
+    assert_output ''
+    # The tools of .venv are there for it too; else pip would fetch them.
+    PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
+    export PYTHONPATH PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
+    try make test
+    assert_success
+    assert_line --regexp '^15 passed in '
+    try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import moving_average as m; print(m.available(), m.why_not())'
+    assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
+    if [ "$TEST_BACKEND" = cpu ]; then
+        assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("moving_average"))')" 0.1.0+cpu
+    fi
+    sed -i 's/if (i < n)/if (i < n - 1)/' src/moving_average/moving_average.cu
+    try make test
+    assert_failure
+    assert_output --partial 'FAILED tests/test_moving_average.py::test_sizes[1]'
+}
