@@ -375,6 +375,10 @@ for shape in (400,), (20, 10), (0,), (3, 0), (), (1,):
     result = d_b.get()
     expect(np.array_equal(result, a * (a * b)) and result.shape == shape, "multiplied", shape)
     expect(np.array_equal(d_a.get(), a), "as it was", shape)
+x = np.arange(60, dtype=np.float32)
+odd = np.frombuffer(bytes(1) + x.tobytes(), np.float32, offset=1)
+for a in x[::2], x[::-3], x[7:7], x.reshape(3, 4, 5).T, x.reshape(6, 10)[1::2, ::-2], np.broadcast_to(x[:3], (2, 3)), odd:
+    expect(np.array_equal(DeviceArray(a).get(), a), "layout", a.shape, a.strides)
 strided = DeviceArray(np.arange(12, dtype=np.float32).reshape(3, 4).T[::2])
 print(strided, strided.shape, strided.get().tolist())
 PROGRAM

@@ -147,7 +147,7 @@ PROGRAM
     agrees 04-gather-fast/other_gpu LD_PRELOAD=./shim.so
 }
 
-@test "fast: a call asks CUDA at most once for each array where it is, and not for one that it has made" {
+@test "fast: a call asks CUDA at most once where an array is, and not of one that it has made; first calls at once make one pool" {
     use_cpu_library
     agrees 04-gather-fast/asked LD_PRELOAD=./shim.so
 }

@@ -351,6 +351,13 @@ put() {
         assert_success
         [ "$k" -gt 2 ] # some have failed
     done
+    for program in 01-hello-kernel/./{hello,threads,devices,vector_add,reverse} 02-dlopen-from-c/./{hello_c,vector_add_c,saxpy} 04-gather/fast/./gather_c; do
+        cd "$TOP/${program%%/./*}" || return 1
+        EXPECTED=. try env CPU_CUDA_FAIL=1 CPU_CUDA_FAIL_CODE=12345 "./${program#*/./}" # a code that has no name
+        assert_failure 1
+        assert_regex "$stderr" 'error 12345, '
+        refute_regex "$stderr" '\(null\)'
+    done
 }
 
 @test "surroundings: no Python headers" {

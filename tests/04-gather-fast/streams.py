@@ -1,5 +1,6 @@
 """Work stays on the stream that the arrays name, and nobody overwrites what is still to be read."""
 
+import itertools
 import os
 
 import numpy as np
@@ -46,6 +47,14 @@ waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream ma
 for d in d_x, d_y, d_index, d_out, new, newer, newest, copy, out:
     d.get()
 print(tools.end_stream(A), (waited.get() == -1).all(), waited.__cuda_array_interface__["stream"])
+
+A, kept = tools.new_stream(), []  # all arrays live: to free one is to wait
+for source, where, work in itertools.product((1, A, B), (1, A, B), (None, A, B)):
+    kept.append((CudaArray(x, stream=source), CudaArray(index, stream=where)))
+    kept.append(take(*kept[-1], mode="wrap", stream=work))
+    if not (kept[-1].get() == x).all():  # the result is read first
+        print("read too early:", source, where, work)
+kept.clear()
 
 # managed memory, which the host reaches too: what is pending on its stream comes first all the same
 managed = CudaArray(x[:1], shape=(n,), stream=B, data=(tools.new_managed(4 * n), False))

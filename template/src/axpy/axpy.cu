@@ -1,8 +1,8 @@
 // a * x + y on the GPU: a kernel, and the C function that brings the arrays to it and the result back.
 #include <cuda_runtime.h>
 
-#pragma GCC visibility push( \
-    default) // what axpy.h declares is visible in the library, all else is hidden
+// What axpy.h declares is visible in the library, all else is hidden.
+#pragma GCC visibility push(default)
 #include "axpy.h"
 #pragma GCC visibility pop
 
