@@ -60,6 +60,11 @@ cdef class DeviceArray:
     def __repr__(self):
         return f"<DeviceArray of float32, shape {self.shape}>"
 
+    @property
+    def address(self):
+        """Where the elements are in the GPU's memory: for C functions, as long as this object lives."""
+        return <size_t>self.d_data
+
     def get(self):
         """The elements as a new NumPy array. Waits for the GPU, and raises what went wrong there."""
         result = np.empty(self.shape, np.float32)

@@ -75,13 +75,7 @@ def prepare_venv():
     run([sys.executable, "-m", "venv", *options, VENV], complaint)
 
 
-def install(requirements):
-    if is_complete(requirements):
-        return
-    lock = os.open(HERE, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # of two makes at once, one waits, and then all is there
-    if is_complete(requirements):
-        return
+def fill(requirements):
     print(f"Python packages of common/{requirements} go into .venv (once)", file=sys.stderr, flush=True)
     prepare_venv()
     wheels = os.path.join(os.path.dirname(HERE), "offline", "pypi")  # make offline has filled it
@@ -95,6 +89,18 @@ def install(requirements):
     path, wanted = stamp(requirements)
     with open(path, "w") as f:
         f.write(wanted)
+
+
+def install(requirements):
+    if is_complete(requirements):
+        return
+    lock = os.open(HERE, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of two makes at once, one waits, and then all is there
+        if not is_complete(requirements):
+            fill(requirements)
+    finally:
+        os.close(lock)  # the next one goes on
 
 
 if __name__ == "__main__":

@@ -387,6 +387,19 @@ PROGRAM
     assert_quiet
 }
 
+@test "03: the benchmark's ways, each with a result of its own, multiply" { # its times are taken on a GPU only
+    try_python <<'PROGRAM'
+import bench
+for name, call, wait, result in bench.our_ways():
+    call()
+    wait()
+    print(name, (result() == bench.a * bench.b).all())
+PROGRAM
+    assert_success
+    refute_output --partial False
+    assert_line 'C loop True'
+}
+
 @test "03: DeviceArray and its multiply refuse other arrays and shapes" {
     try_python <<'PROGRAM'
 import numpy as np

@@ -380,6 +380,28 @@ int cuDeviceGetAttribute(int *value, int what, int device) { *value = what == 75
 PROGRAM
 }
 
+@test "install: two lists of packages in one call, and two calls at once, do not wait for themselves" {
+    copy_out
+    cat >fill.py <<'PROGRAM'
+import os, sys, time
+sys.path.insert(0, "common")
+import install
+done = lambda name: os.path.exists(name)
+install.is_complete = done
+def fill(name):
+    time.sleep(0.3)
+    open(name, "x").close()  # twice: an exception
+install.fill = fill
+for name in "one", "two":
+    install.install(name)
+PROGRAM
+    "$TEST_PYTHON" fill.py &
+    LIMIT=20 try "$TEST_PYTHON" fill.py
+    assert_success
+    wait $!
+    [ -e two ]
+}
+
 @test "surroundings: no network for PyPI: no Cython, and no nvcc for a GPU" {
     copy_out 01-hello-kernel 03-cython-ctypes
     rm -rf .venv

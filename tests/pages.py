@@ -44,7 +44,10 @@ FENCE = re.compile(r"^```(\S*)[ ]?(.*)\n((?:(?!```).*\n)*?)```$", re.M)
 def pattern_of(shown):
     """What a page shows as an expression: a line … stands for lines, … in a line for what varies."""
     lines = ["(?s:.*?)" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines()]
-    return re.compile("".join(lines) + r"\s*")
+    text = re.sub(
+        r"(block|thread)\\ \d+,\d+,\d+", r"\1 \\d+,\\d+,\\d+", "".join(lines)
+    )  # which of them is first told varies
+    return re.compile(text + r"\s*")
 
 
 def is_whole(command):

@@ -1,5 +1,7 @@
-// What gather_mpi.c needs on the GPU: indices are sorted by the rank that has their element, and results are put back
-// into their order. All arrays but `counts` and `first_bad` are on the device. Every function returns 0 or a cudaError_t.
+// What gather_mpi.c needs on the GPU: indices are sorted by the rank that has their element, and results are
+// put back into their order. All arrays but `counts` are on the device; the two numbers of a bad index are the
+// host's. At most 6,144 ranks: each takes 8 bytes of a block's shared memory. Every function returns 0 or a
+// cudaError_t.
 #pragma once
 #include "gather.cuh"
 

@@ -10,7 +10,6 @@ import mmap
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -196,18 +195,6 @@ def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=F
         k += 1
     if k == 1:
         wrong("who computes? The functions of the library use the GPU", f"{name}: no CUDA call was made")
-
-
-def without_device(program):
-    """What a Python program prints where CUDA finds no device: every CUDA call fails, with error 100."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
 
 
 def at_a_wall(array):

@@ -136,6 +136,7 @@ def make_room(stage, name, answers, backend):
     options = " ".join(re.findall(r"Built with: (.*)", text))
     makefile = f"COMMON := .top/common\nSPECIAL := {' '.join(included)}\ninclude $(COMMON)/stage.mk\n{name}_check: {' '.join(included)}\n"
     makefile += f"NVCCFLAGS += -I.beside -I$(COMMON)/exercises\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
+    makefile += "$(BUILDS): $(wildcard .beside/*.h .beside/*.cuh $(COMMON)/exercises/*.*)\n"
     texts["Makefile"] = makefile.encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
@@ -148,7 +149,7 @@ def make_room(stage, name, answers, backend):
 
 
 def key_of(stage, name, answers):
-    """All that decides whether an answer passes, as one number; what passed is not tried again."""
+    """What decides whether an answer passes, as one number: the files that people change. What passed is not tried again."""
     files = [answers / path.name for path in solutions(stage, name)] + of_check(stage, name)
     files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *HERE.iterdir(), COMMON / "check.h"])
     files += sorted(path for path in stage.iterdir() if path.suffix in (".h", ".py"))
@@ -353,9 +354,9 @@ def watch(todo, answers):
     """Checks the next exercise whenever one of its files is saved, until all pass."""
     for i, (stage, name) in enumerate(todo):
         folder = folder_of(stage, answers)
-        files = [folder / path.name for path in solutions(stage, name)]
         said, last, tries = "", None, 0
         while said != "passed":
+            files = [folder / path.name for path in solutions(stage, name)] + sorted(folder.glob("*.*h"))
             now = [path.stat().st_mtime_ns if path.exists() else 0 for path in files]
             if now == last:
                 time.sleep(0.3)
