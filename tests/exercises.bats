@@ -103,6 +103,13 @@ PROGRAM
     assert_success
     [ -e exercises/.tried/element/cpu/element_check ]
 
+    { echo '#include "mine.cuh"' && cat exercises/solutions/element.cu; } >exercises/element.cu # a header of the learner's own
+    for line in '' '#error mine' '// good'; do
+        echo "$line" >exercises/mine.cuh
+        try_make exercises EXERCISE=element
+        if [[ $line == '#error'* ]]; then assert_failure; else assert_success; fi
+    done
+
     try_make exercises EXERCISE=race
     assert_failure
     assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
