@@ -653,65 +653,12 @@ PROGRAM
     assert_line --regexp '^multiply\(a, b\): [0-9]{1,2} of 400'
 }
 
-# ---- What goes wrong
+# ---- What goes wrong: pages.bats runs goes_wrong.py with each name, as the page has it
 
-goes_wrong() {
-    try env "${@:2}" "$TEST_PYTHON" goes_wrong.py "$1"
-}
-
-@test "03: goes_wrong no_argtypes: half a pointer, and the process ends" {
-    goes_wrong no_argtypes
-    assert_failure 139 # 128 + 11, a segmentation fault
-    assert_output 'the address needs more than 32 bits: True
-multiply() gets the lower 32, and the process ends:'
-}
-
-@test "03: goes_wrong freed, strided, int64_index: wrong numbers, and no complaint" {
-    goes_wrong freed
-    assert_success
-    assert_output '2 * 1 = 7.0'
-    assert_quiet
-    goes_wrong strided
-    assert_success
-    assert_output '[0. 2. 4. 6.] * 1 = [0. 1. 2. 3.]'
-    goes_wrong int64_index
-    assert_success
-    assert_output 'source[[1 2 3 4]] = [11. 10. 12. 10.] not [11. 12. 13. 14.]'
-    assert_quiet
-}
-
-@test "03: goes_wrong exit_in_library: no finally, and what Python printed is lost" {
-    EXPECTED='is not launched' goes_wrong exit_in_library
-    assert_failure 1
-    assert_output ''
-    line=$(grep -n 'CHECK(cudaGetLastError' libgoes_wrong.cu | cut -d: -f1)
-    assert_regex "$stderr" "libgoes_wrong.cu:$line: CUDA error (1|9), "
-}
-
-@test "03: goes_wrong printf_order: through a pipe, C's text comes last" {
-    goes_wrong printf_order
-    assert_success
-    assert_output '1: Python, before
-3: Python, after
-2: C, in the library'
-}
-
-@test "03: goes_wrong library_path: a running process does not look at LD_LIBRARY_PATH again" {
-    goes_wrong library_path
-    assert_success
-    assert_output 'libmultiply.so: cannot open shared object file: No such file or directory'
-    goes_wrong library_path LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+@test "03: goes_wrong library_path: from the start, LD_LIBRARY_PATH is looked at" {
+    try env LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$TEST_PYTHON" goes_wrong.py library_path
     assert_success
     assert_output ''
-}
-
-@test "03: goes_wrong fork: the child has no CUDA, the parent goes on" {
-    goes_wrong fork
-    assert_success
-    assert_output 'parent: [1. 1. 1.]
-child: CUDA error 3, cudaErrorInitializationError: initialization error
-parent: [1. 1. 1.]'
-    assert_quiet
 }
 
 @test "03: goes_wrong without a name lists them" {
