@@ -26,8 +26,8 @@ assert_quiet_stand_in() { # also where a GPU is tested
     assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
 }
 
-# Compiles a program of stand-in/ and compares what it prints, "ok" if it has no .txt: agrees NAME COMPILER [option]...
-agrees() {
+# Compiles a program of stand-in/ and compares what it prints, "ok" if it has no .txt: runs_as_on_a_gpu NAME COMPILER [option]...
+runs_as_on_a_gpu() {
     local name=$1
     shift
     "$@" -o "$BATS_TEST_TMPDIR/$name" "$PROGRAMS/$name.cu"
@@ -44,10 +44,10 @@ ANSWERS='threads streams memory errors numbers launches'
 
 @test "stand-in: programs print what they printed on an H200, with every order of the threads" {
     for name in $ANSWERS; do
-        agrees "$name" "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra
+        runs_as_on_a_gpu "$name" "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra
     done
     for seed in 1 2; do
-        CPU_CUDA_SEED=$seed agrees threads true # compiled above
+        CPU_CUDA_SEED=$seed runs_as_on_a_gpu threads true # compiled above
     done
 }
 
@@ -55,7 +55,7 @@ ANSWERS='threads streams memory errors numbers launches'
     requires gpu
     requires nvcc
     for name in $ANSWERS; do
-        agrees "$name" "${NVCC:?}" -arch=native -O2
+        runs_as_on_a_gpu "$name" "${NVCC:?}" -arch=native -O2
     done
 }
 
@@ -513,7 +513,7 @@ PROGRAM
     local names=(streams)
     [ "${SLOW:-}" != 1 ] || names+=(threads memory launches) # make test-all
     for name in "${names[@]}"; do
-        ASAN_OPTIONS=detect_leaks=0 agrees "$name" "$CPU_NVCC" -O1 -g -fsanitize=address,undefined
+        ASAN_OPTIONS=detect_leaks=0 runs_as_on_a_gpu "$name" "$CPU_NVCC" -O1 -g -fsanitize=address,undefined
         refute_regex "$stderr" 'ERROR|runtime error'
     done
     ASAN_OPTIONS=detect_leaks=0 try_on_cpu -g -fsanitize=address,undefined <<'PROGRAM'

@@ -2,6 +2,8 @@
 #include "expect.h"
 #include <cstdlib>
 #include <cuda_profiler_api.h>
+#include <math_constants.h>
+#include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,16 @@ static void the_device()
     cudaDeviceProp p, wanted = {};
     OK(cudaGetDeviceCount(&count));
     IS(count > 0, true);
+    nvtxRangePushA("the device");
+    int version = 0;
+    size_t heap = 0;
+    OK(cudaRuntimeGetVersion(&version));
+    IS(version >= 11000, true);
+    OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 25));
+    OK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
+    IS(heap >= 1 << 25, true);
+    nvtxRangePop();
+    IS(CUDART_PI_F, 3.141592654f);
     OK(cudaGetDeviceProperties(&p, 0));
     FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 99));
     IS(p.maxThreadsPerBlock, 1024);

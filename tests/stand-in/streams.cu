@@ -159,8 +159,17 @@ static void refuse()
     FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(nullptr));
 }
 
+static void call_back(cudaStream_t stream, cudaError_t status, void *told)
+{
+    *(int *)told = stream == s && status == cudaSuccess;
+}
+
 static void destroy()
 {
+    int told = 0;
+    OK(cudaStreamAddCallback(s, call_back, &told, 0));
+    OK(cudaStreamSynchronize(s));
+    IS(told, 1);
     OK(cudaEventDestroy(e));
     OK(cudaEventDestroy(f));
     OK(cudaEventDestroy(untimed));
