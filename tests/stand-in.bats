@@ -183,6 +183,11 @@ barrier-on-host||LINE: __syncthreads\(\) is only for kernels
 variable-on-host||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 two-races|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
+corners|0 0|LINE: .* block (0,0,0 thread 0,0,0|1,2,3 thread 1,2,3) writes what block (1,2,3 thread 1,2,3|0,0,0 thread 0,0,0) wrote
+three-bytes|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
+two-kinds|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
+half-written|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
+streams-end|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
 streams-later|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
 again|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
 ROWS
@@ -326,8 +331,8 @@ __global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }
     .*program.cu:2: .*tile is larger than the shared memory, 49152 bytes.*
 int main() { cudaMemPrefetchAsync(0, 4, 0); }
     .*program.cu:2: .*CUDA 13 takes a place, such as cudaMemLocation.*, not a device's number
-__global__ void k(int *p) { p[0] = y; }
-    program.cu: In a kernel:.program.cu:2: error: .y. was not declared in this scope
+extern __shared__\nint s[];\n__global__ void k(int *p) { p[0] = y; }
+    program.cu: In a kernel:.program.cu:4: error: .y. was not declared in this scope
 __device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }
     .*ld: program.cu: in function .k<int>\(int\*\)':..*program.cu:2: undefined reference to .f\(int\)..collect2: error: .*
 ROWS
@@ -348,6 +353,9 @@ ROWS
     run cat "$BATS_TEST_TMPDIR/said"
     assert_equal "${#lines[@]}" 1
     assert_regex "$output" 'has dropped, but here is taken: .*__ballot \(__ballot_sync\), .*cudaThreadExit \(cudaDeviceReset\)$'
+    # nvcc's long options may begin with one dash, too
+    try "$CPU_NVCC" --dropped-names -expt-relaxed-constexpr -E -o /dev/null "$PROGRAMS/allowed.cu"
+    assert_success
 }
 
 @test "stand-in: what kernels touch is counted: in sectors of 32 bytes, as by ncu on an H200" {

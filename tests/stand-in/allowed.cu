@@ -44,7 +44,7 @@ struct Own {
 };
 __global__ void sum(int *p)
 {
-    int n = threadIdx.x;
+    decltype(count) n = threadIdx.x; // its type alone may be used
     for (int half = 16; half > 0; half /= 2)
         n += __shfl_xor(n, half);
     if (threadIdx.x < 7)

@@ -125,6 +125,24 @@ __global__ void Make(Shape *room)
         new (room) Shape; // constructor
 }
 
+__global__ void Corners(int *n) // of a grid and a block with three dimensions
+{
+    int steps = blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x + threadIdx.y + threadIdx.z;
+    if (steps == 0 || steps == 12) *n = steps + 1; // corners
+}
+
+__global__ void ThreeBytes(unsigned char *text) // of the same four
+{
+    if (threadIdx.x == 0) {
+        int sum = text[0]; // three-bytes
+        sum += text[1];
+        sum += text[2];
+        text[100] = sum;
+    } else {
+        text[0] = 7; // three-bytes
+    }
+}
+
 // ---- Shared memory
 
 __global__ void Reverse(int *a)
@@ -228,7 +246,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later, streams-end
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -286,6 +304,14 @@ __global__ void HalfWarp(int *p)
     __syncthreads();
 }
 
+__global__ void TwoKinds(int *p)
+{
+    if (threadIdx.x < 16)
+        p[threadIdx.x] = __shfl_sync(0xffffffff, 1, 0); // two-kinds
+    else
+        p[threadIdx.x] = __ballot_sync(0xffffffff, 1);
+}
+
 __global__ void Forever(volatile int *flag)
 {
     while (*flag == 0) continue;
@@ -317,7 +343,7 @@ __global__ void Follow(int **p) { **p = 1; } // never-set
 __global__ void Call(int *p) { cudaMemset(p, 0, 4); } // runtime-in-kernel
 __global__ void HalfPast(float4 *p) { *p = make_float4(1, 2, 3, 4); } // half-past
 
-template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); }
+template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); } // half-written
 template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
 template <class T> __global__ void Volatile(char *p, int at) { *(volatile T *)(p + at) = 1; }
 template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
@@ -399,6 +425,11 @@ int main(int argc, char **argv)
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
+    MORE("corners") Corners<<<dim3(2, 3, 4), dim3(2, 3, 4)>>>(a);
+    MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
+    MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
+    MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
+    MORE("streams-end") Fill<<<1, 1, 0, one>>>(a, 0), cudaMemcpyAsync(b, a, 3, cudaMemcpyDefault, two); // streams-end
     MORE("never-set") Follow<<<1, 1>>>((int **)fresh);
     MORE("no-dynamic") PastDynamic<<<1, 1>>>(a);
     MORE("assert") Check<<<1, 8>>>(3);

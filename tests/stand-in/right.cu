@@ -340,6 +340,9 @@ static void add_in_streams(int *a, int *other)
     AddOne<<<1, THREADS, 0, t>>>(other + THREADS);
     cudaEventRecord(event, apart), cudaEventSynchronize(event);
     AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    cudaEventRecord(event, s);
+    while (cudaEventQuery(event) == cudaErrorNotReady) continue;
+    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
     cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 
@@ -439,9 +442,10 @@ int main(void)
     mapped[0] = mapped[1] = mapped[2] = 0;
     Say<<<1, 1>>>(mapped), expect("mapped flag", wait_for(mapped), 1);
     Answer<<<1, 1>>>(mapped + 1, mapped + 2), mapped[1] = 1, expect("answer", wait_for(mapped + 2), 2);
+    cudaMemcpyAsync(b, mapped, 12, cudaMemcpyDefault), expect("source of a copy", mapped[2], 2);
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
-    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 6);
+    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 7);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
