@@ -46,7 +46,8 @@ static const char good[] =
     "    if (i < n)\n"
     "        y[i] += a * x[i];\n"
     "}\n"
-    "__global__ void mangled(int *p) { *p = 1; }\n";
+    "extern \"C\" __device__ int helper(int n) { return n + 1; }\n"
+    "__global__ void mangled(int *p) { *p = helper(0); }\n";
 
 static char *output(void *program, const char *get_size, const char *get, size_t *bytes)
 {
@@ -153,6 +154,7 @@ int main(void)
     OK(cuModuleLoadData, &module, cubin);
     FAILS(500, NOT_FOUND, cuModuleGetFunction, &function, module, "nothing");
     FAILS(500, NOT_FOUND, cuModuleGetFunction, &function, module, "mangled");
+    FAILS(500, NOT_FOUND, cuModuleGetFunction, &function, module, "helper");
     OK(cuModuleGetFunction, &function, module, "_Z7mangledPi");
     OK(cuModuleGetFunction, &function, module, "saxpy");
     run(function);

@@ -205,7 +205,7 @@ static void managed()
 
 static void pinned_and_registered()
 {
-    int *mapped, *seen, *m = (int *)aligned_alloc(4096, 4096);
+    int *mapped, *seen, *m = (int *)aligned_alloc(4096, 8192);
     OK(cudaHostAlloc(&mapped, 400, cudaHostAllocMapped));
     OK(cudaHostGetDevicePointer(&seen, mapped, 0));
     IS(seen == mapped, true);
@@ -237,6 +237,10 @@ static void pinned_and_registered()
     FAILS(cudaErrorInvalidValue, cudaHostUnregister(nullptr));
     OK(cudaHostUnregister(m));
     FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(m));
+    OK(cudaHostRegister(m + 1024, 4096, 0)); // side by side
+    OK(cudaHostRegister(m, 4096, 0));
+    OK(cudaHostUnregister(m + 1024));
+    OK(cudaHostUnregister(m));
     FAILS(cudaErrorInvalidValue, cudaFreeHost(m));
     FAILS(cudaErrorInvalidValue, cudaFree(mapped));
     OK(cudaFreeHost(mapped));

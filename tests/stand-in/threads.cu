@@ -68,7 +68,7 @@ __global__ void block(int *out)
     o[3] = __syncthreads_and(t < 79) + __syncthreads_or(0);
     if (t >= 60)
         return; // threads that have ended do not count
-    o[4] = __syncthreads_count(1);
+    o[4] = __syncthreads_count(1) + __syncthreads_and(1);
 }
 
 __global__ void tiles(int *out)
@@ -90,7 +90,8 @@ __global__ void tiles(int *out)
     o[10] = pair.shfl(t, 1);
     o[11] = tile.match_any(t / 2);
     cg::thread_group quarter = cg::tiled_partition(whole, 4);
-    o[12] = quarter.thread_rank() * 10 + quarter.size();
+    o[12] = quarter.thread_rank() * 10 + quarter.size() +
+            cg::tiled_partition<32>(whole).meta_group_size();
     tile.sync();
     whole.sync();
 }
@@ -155,10 +156,10 @@ static void warps()
         {84301, 26843, 25472, 26193, 27403, 26443, 25284, 26807, 27113, 27013, 428584, 9758});
     ask("votes", votes, VOTES,
         {2752321, 70224, 833977202, 9633141, 651, 0, 669032, 0, 4262085909u});
-    ask("block", block, BLOCK, {17577, 651, 651, 0, 26460});
+    ask("block", block, BLOCK, {17577, 651, 651, 0, 26901});
     ask("tiles", tiles, TILES,
         {78848, 2419688, 27639, 27956, 25463, 26518, 54318, 372, 213300, 4294942912u, 27113, 43596,
-         11604});
+         13557});
     ask("active", active, ACTIVE, {9633141, 101894, 7282, 8170, 7810, 6522, 162, 9633141});
     int in_all;
     OK(cudaMemcpyFromSymbol(&in_all, asked, sizeof in_all));
