@@ -622,8 +622,8 @@ SEEN
     [ "$TEST_BACKEND" = cpu ] || skip "needs libraries of the stand-in"
     gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \
         -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
-    cd "$TOP" || return 1
-    agrees sizes LD_PRELOAD="$BATS_TEST_TMPDIR/sizes.so"
+    cd "$BATS_TEST_TMPDIR" || return 1 # LD_PRELOAD takes no path with a space
+    agrees sizes LD_PRELOAD=./sizes.so TOP="$TOP"
 }
 
 @test "nvcc: sources compile, with every warning an error" {

@@ -1,6 +1,7 @@
 """The sizes that the libraries of the stages ask CUDA for, with more elements than a machine has room for. (With sizes.c.)"""
 
 import ctypes
+import os
 
 P, N, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 array = P(1 << 45)  # nobody reads what is there
@@ -27,6 +28,6 @@ for library, function, arguments in (
     (*gather, take(2**32, 2**33, 4, 8)),
     (*gather, take(2**34 + 3, 2**32, 8, 4)),
 ):
-    call = getattr(ctypes.CDLL(f"./{library}"), function)
+    call = getattr(ctypes.CDLL(f"{os.environ['TOP']}/{library}"), function)
     print(function, end=":", flush=True)
     print(" ->", call(*arguments), flush=True)
