@@ -13,11 +13,14 @@ import pytest
 import axpy
 
 if not axpy.available():
-    pytest.exit(f"nothing can be tested here, {axpy.why_not()}: make test BACKEND=cpu takes the stand-in", returncode=1)
+    pytest.exit(
+        f"nothing can be tested here, {axpy.why_not()}: make test BACKEND=cpu, or BACKEND=cpu pip install ., takes the stand-in",
+        returncode=1,
+    )
 rng = np.random.default_rng(0)
 
 
-def some(shape):  # small whole numbers: then each result is exact, in whatever order it is computed
+def some(shape):  # CHANGE: small whole numbers, as then each result is exact, in whatever order it is computed
     return rng.integers(-100, 100, shape).astype(np.float32)
 
 
@@ -96,6 +99,6 @@ def test_each_cuda_call_fails_in_turn():
         done = run(CPU_CUDA_FAIL=str(k), CPU_CUDA_LEAKS="1")  # 2: no memory; a leak is an exit status
         if f"CPU_CUDA_FAIL: call {k}, " not in done.stderr:
             break
-        failed = "cudaFree" in done.stderr.split(f"call {k}, ")[1].split()[0]
-        assert done.returncode == 0 and (failed or "MemoryError" in done.stdout), (k, done)
+        is_free = f"call {k}, cudaFree" in done.stderr  # an error of it is lost, and the result is there
+        assert done.returncode == 0 and (is_free or "MemoryError" in done.stdout), done.stdout + done.stderr
     assert k > 8 and done.stdout == "900.0\n"  # CHANGE

@@ -1,4 +1,4 @@
-"""a * x + y on the GPU: axpy(a, x, y). available() says whether there is one, and why_not() why not."""
+"""axpy(a, x, y) is a * x + y on the GPU. available() says whether there is one, and why_not() why not."""  # CHANGE
 
 from ._axpy import available, axpy, why_not
 from .cuda_error import CudaError

@@ -39,12 +39,13 @@ def axpy(a, x, y):
     cdef const float[::1] x_view = np.require(x, requirements=["C", "A"]).reshape(-1)
     cdef const float[::1] y_view = np.require(y, requirements=["C", "A"]).reshape(-1)
     cdef float[::1] result_view = result.reshape(-1)
-    cdef float factor = a
-    cdef size_t n = result.size
+    cdef float factor = a  # a whole number: cdef int count = operator.index(a), else 4.5 is taken as 4
+    cdef size_t n = x.size  # CHANGE: the numbers of elements, also the result's if it is another
     cdef int code = 0
     if n > 0:
         with nogil:  # other Python threads go on while the GPU works
-            code = axpy_compute(factor, &x_view[0], &y_view[0], &result_view[0], n)
+            code = axpy_compute(factor, &x_view[0], &y_view[0], &result_view[0], n)  # CHANGE: as in axpy.h
     if code != 0:
-        raise exception_for(code, axpy_error_name(code).decode(), axpy_error_text(code).decode(), 3 * result.nbytes)
+        wanted = x.nbytes + y.nbytes + result.nbytes
+        raise exception_for(code, axpy_error_name(code).decode(), axpy_error_text(code).decode(), wanted)
     return result

@@ -24,24 +24,26 @@ __global__ void axpy_kernel(float a, const float *x, const float *y, float *resu
 extern "C" int axpy_compute(float a, const float *x, const float *y, float *result, size_t n)
 {
     cudaError_t error = cudaSuccess;
-    float *d_x = NULL, *d_y = NULL,
-          *d_result = NULL; // CHANGE: an array on the GPU for each of the host's
-    size_t bytes = n * sizeof(float), blocks = (n + THREADS - 1) / THREADS;
+    // CHANGE: an array on the GPU for each of the host's, and the bytes of each, where it is allocated and copied
+    float *d_x = NULL, *d_y = NULL, *d_result = NULL;
+    size_t x_bytes = n * sizeof(float), y_bytes = n * sizeof(float),
+           result_bytes = n * sizeof(float);
+    size_t blocks = (n + THREADS - 1) / THREADS;
 
-    if (n == 0)
+    if (n == 0) // CHANGE if there is a result even then, as a sum has
         return cudaSuccess;
     if (!x || !y || !result || blocks > 2147483647)
         return cudaErrorInvalidValue;
     cudaGetLastError(); // an older error, somebody else's, is not this call's
-    TRY(cudaMalloc(&d_x, bytes));
-    TRY(cudaMalloc(&d_y, bytes));
-    TRY(cudaMalloc(&d_result, bytes));
-    TRY(cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice));
-    TRY(cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice));
+    TRY(cudaMalloc(&d_x, x_bytes));
+    TRY(cudaMalloc(&d_y, y_bytes));
+    TRY(cudaMalloc(&d_result, result_bytes));
+    TRY(cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice));
+    TRY(cudaMemcpy(d_y, y, y_bytes, cudaMemcpyHostToDevice));
     axpy_kernel<<<(unsigned int)blocks, THREADS>>>(a, d_x, d_y, d_result, n);
     TRY(cudaGetLastError());
     TRY(cudaDeviceSynchronize()); // result is written only if all went well
-    TRY(cudaMemcpy(result, d_result, bytes, cudaMemcpyDeviceToHost));
+    TRY(cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost));
 
 cleanup:
     cudaFree(d_result); // cudaFree(NULL) frees nothing
