@@ -360,6 +360,103 @@ put() {
     done
 }
 
+@test "make: a change of any file that a build is made of is seen" {
+    copy_out 01-hello-kernel
+    cd 01-hello-kernel || return 1
+    find . -maxdepth 1 -name '*.cu' ! -name hello.cu -delete
+    touch mine.h mine.cuh
+    sed -i '1i #include "mine.h"\n#include "mine.cuh"' hello.cu
+    try_make build
+    assert_output --partial '-o hello hello.cu'
+    for file in hello.cu mine.h mine.cuh Makefile ../common/check.h; do
+        echo "$file"
+        sleep 0.01 && touch "$file"
+        try_make build
+        assert_output --partial '-o hello hello.cu'
+    done
+    try_make build
+    refute_output --partial 'hello.cu'
+}
+
+@test "make: CC, CXX, CFLAGS and PYTHON are taken everywhere, from the environment and from the command line" {
+    copy_out 03-cython-ctypes
+    ln -s "$(command -v gcc)" mygcc
+    ln -s "$(command -v g++)" myg++
+    local settings=(CC="$PWD/mygcc" CXX="$PWD/myg++" CFLAGS=-O1) how
+    for how in "env ${settings[*]} make" "make ${settings[*]}"; do
+        # shellcheck disable=SC2086
+        try $how --no-print-directory -C 03-cython-ctypes -n build PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND"
+        assert_success
+        run grep -- ' -o ' <<<"$output"
+        [ "${#lines[@]}" -gt 6 ]
+        refute_line --regexp '(^|[ /])(gcc|g\+\+|cc)( |$)'
+        for line in "${lines[@]}"; do
+            [[ $line == *"-ccbin $PWD/myg++"* || $line == "$PWD/mygcc -O1 "* ]] || fail "$line"
+        done
+    done
+}
+
+@test "doctor, install, exercises: each thing that counts is looked at" {
+    copy_out 01-hello-kernel
+    try_python PYTHONPATH=common:common/exercises <<'PROGRAM'
+import contextlib, io, os, pathlib, subprocess, sys
+import doctor, exercises, install
+
+def expect(is_so, *what):
+    if not is_so:
+        raise AssertionError(what)
+
+# doctor: whichever attempt returns a complaint, or ends with one, it says so and is not ready
+def ends(complaint):
+    sys.exit(complaint)
+attempts = "try_kernel", "try_module", "try_tests"
+for broken in (None, *attempts):
+    for way in (lambda complaint: complaint), ends:
+        for name in attempts:
+            setattr(doctor, name, lambda *_, name=name: way("no luck") if name == broken else "")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            is_ready = doctor.trial()
+        expect(is_ready == (broken is None) == said.getvalue().endswith(": ready\n"), broken, said.getvalue())
+        expect(is_ready != ("MISSING  no luck" in said.getvalue()), broken, said.getvalue())
+
+# doctor's answers come back from make as they are, whatever is in a name
+odd = {"NVCC": "/a #b/nvcc", "PY": "/ü #/python", "DEVICE": "GPU #1, $5"}
+doctor.answers = lambda: odd
+rule = "all:\n\t@printf '%s\\n' " + " ".join(f"'$(subst \\,,$({name}))'" for name in odd)
+text = "define newline\n\n\nendef\n$(eval $(subst |,$(newline),$(value DOCTOR)))\n" + rule + "\n"
+make = subprocess.run(["make", "-f", "-"], input=text, env={**os.environ, "DOCTOR": doctor.for_make()}, capture_output=True, text=True)
+expect(make.stdout.splitlines() == list(odd.values()), make)
+
+# install: a .venv is complete with these packages, for this Python, in this place
+python, (stamp, wanted) = pathlib.Path(install.PYTHON), install.stamp("requirements.txt")
+python.parent.mkdir(parents=True)
+python.touch()
+pathlib.Path(stamp).write_text(wanted)
+expect(install.is_complete("requirements.txt"), "complete")
+for what in install.VENV, sys.version, "numpy":
+    pathlib.Path(stamp).write_text(wanted.replace(what, "another"))
+    expect(what in wanted and not install.is_complete("requirements.txt"), what)
+pathlib.Path(stamp).write_text(wanted)
+python.unlink()
+expect(not install.is_complete("requirements.txt"), "no Python")
+
+# exercises: an answer that has passed is tried again after a change of anything that it is judged by
+stage = pathlib.Path("01-hello-kernel")
+answers = stage / "exercises"
+(answers / "mine.h").touch(), (answers / "mine.cuh").touch()
+passed = exercises.key_of(stage, "element", answers)
+for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "checks/element_check.cu",
+             *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c"))):
+    before = file.read_bytes()
+    file.write_bytes(before + b"\n")
+    expect(exercises.key_of(stage, "element", answers) != passed, file)
+    file.write_bytes(before)
+expect(exercises.key_of(stage, "element", answers) == passed, "as it was")
+PROGRAM
+    assert_success
+}
+
 @test "surroundings: no Python headers" {
     copy_out 04-gather
     mkdir "$BATS_TEST_TMPDIR/site"
