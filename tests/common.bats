@@ -382,11 +382,10 @@ put() {
     copy_out 03-cython-ctypes
     ln -s "$(command -v gcc)" mygcc
     ln -s "$(command -v g++)" myg++
-    PATH=$PWD:$PATH
     local settings='CC=mygcc CXX=myg++ CFLAGS=-O1' how
     for how in "env $settings make" "make $settings"; do
         # shellcheck disable=SC2086
-        try $how --no-print-directory -C 03-cython-ctypes -n build PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND"
+        try env PATH="$PWD:$PATH" $how --no-print-directory -C 03-cython-ctypes -n build PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND"
         assert_success
         run grep -- ' -o ' <<<"$output"
         [ "${#lines[@]}" -gt 6 ]
