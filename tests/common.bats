@@ -307,6 +307,7 @@ put() {
     rm -rf common/cpu/lib
     printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
     chmod +x full
+    # shellcheck disable=SC2030
     export PATH=$PWD:$PATH
     try env CC=full common/cpu/nvcc --build-runtime
     assert_failure 1
@@ -384,7 +385,7 @@ put() {
     ln -s "$(command -v g++)" myg++
     local settings='CC=mygcc CXX=myg++ CFLAGS=-O1' how
     for how in "env $settings make" "make $settings"; do
-        # shellcheck disable=SC2086
+        # shellcheck disable=SC2086,SC2031
         try env PATH="$PWD:$PATH" $how --no-print-directory -C 03-cython-ctypes -n build PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND"
         assert_success
         run grep -- ' -o ' <<<"$output"
