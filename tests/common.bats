@@ -361,22 +361,41 @@ put() {
     done
 }
 
-@test "make: a change of any file that a build is made of is seen" {
-    copy_out 01-hello-kernel
-    cd 01-hello-kernel || return 1
-    find . -maxdepth 1 -name '*.cu' ! -name hello.cu -delete
-    touch mine.h mine.cuh
-    sed -i '1i #include "mine.h"\n#include "mine.cuh"' hello.cu
-    try_make build
-    assert_output --partial '-o hello hello.cu'
-    for file in hello.cu mine.h mine.cuh Makefile ../common/check.h; do
-        echo "$file"
-        sleep 0.01 && touch "$file"
-        try_make build
-        assert_output --partial '-o hello hello.cu'
+@test "make: a change of any file that a build is made of is seen, in every stage" {
+    copy_out 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$TEST_PYTHON" common/doctor.py make)
+    export DOCTOR
+    # what make would run; what is asked at each start is left out
+    would_build() { try_make --no-print-directory -n "$@" -o .built-for -o tools -o packages build; }
+    builds() { grep -o -- ' -o [^ ]*' <<<"$output" | grep -vx ' -o hello_c.o' | sort; } # that one includes no header of ours
+    local stage sources headers file all
+    shopt -s nullglob
+    for stage in 0[1-4]*/ 04-gather/fast; do
+        cd "$COPY/$stage" || return 1
+        touch mine.h mine.cuh mine.c # what is a learner's own counts, too
+        sources=(*.cu *.c *.pyx)
+        headers=(*.h *.cuh "$COPY"/common/{*,*/*}.h Makefile)
+        if [[ $stage = 01* && $TEST_BACKEND = cpu ]]; then # once
+            headers+=("$COPY"/common/cpu/{nvcc,*.py,include/*.h,{runtime,check,driver}/*})
+        fi
+        try_make -st build # nothing is compiled: make takes it as built now
+        would_build
+        assert_line --index 0 --partial 'Nothing to be done'
+        would_build -B
+        all=$(builds)
+        for file in "${sources[@]}" *.pxd "${headers[@]}"; do
+            touch "$file"
+            would_build
+            case $file in
+                *.h | *.cuh | Makefile | */common/*) assert_equal "$file: $(builds)" "$file: $all" ;;
+                *.pxd) [[ $output == *cython* ]] || fail "$stage: $file" ;;
+                *) [[ $output == *" $file"* ]] || fail "$stage: $file" ;;
+            esac
+            touch -d 2020-01-01 "$file"
+        done
+        would_build
+        assert_line --index 0 --partial 'Nothing to be done'
     done
-    try_make build
-    refute_output --partial 'hello.cu'
 }
 
 @test "make: CC, CXX, CFLAGS and PYTHON are taken everywhere, from the environment and from the command line" {
