@@ -307,7 +307,6 @@ put() {
     rm -rf common/cpu/lib
     printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
     chmod +x full
-    # shellcheck disable=SC2030
     export PATH=$PWD:$PATH
     try env CC=full common/cpu/nvcc --build-runtime
     assert_failure 1
@@ -398,20 +397,31 @@ put() {
     done
 }
 
-@test "make: CC, CXX, CFLAGS and PYTHON are taken everywhere, from the environment and from the command line" {
-    copy_out 03-cython-ctypes
-    ln -s "$(command -v gcc)" mygcc
-    ln -s "$(command -v g++)" myg++
-    local settings='CC=mygcc CXX=myg++ CFLAGS=-O1' how
-    for how in "env $settings make" "make $settings"; do
-        # shellcheck disable=SC2086,SC2031
-        try env PATH="$PWD:$PATH" $how --no-print-directory -C 03-cython-ctypes -n build PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND"
-        assert_success
-        run grep -- ' -o ' <<<"$output"
-        [ "${#lines[@]}" -gt 6 ]
-        refute_line --regexp '(^|[ /])(gcc|g\+\+|cc)( |$)'
-        for line in "${lines[@]}"; do
-            [[ $line == *"-ccbin myg++"* || $line == "mygcc -O1 "* ]] || fail "$line"
+@test "make: each setting is taken everywhere, from the environment and from the command line" {
+    copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    mkdir bin
+    ln -s "$(command -v gcc)" bin/mygcc
+    ln -s "$(command -v g++)" bin/myg++
+    printf '#!/bin/sh\n' >bin/mynvcc
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$TEST_PYTHON" >bin/mypython
+    chmod +x bin/my*
+    local settings=(CC=mygcc CXX=myg++ CFLAGS=-O1 PYTHON=mypython CUDA_ARCH=sm_80 NVCC=mynvcc REQUIRE_GPU=) backend way nvcc line
+    for backend in cpu cuda; do
+        for way in environment 'command line'; do
+            case $way in
+                env*) try env PATH="$PWD/bin:$outside" BACKEND=$backend "${settings[@]}" make -n build ;;
+                *) try env PATH="$PWD/bin:$outside" make -n build BACKEND=$backend "${settings[@]}" ;;
+            esac
+            assert_success
+            nvcc='*/cpu/nvcc -O[23] *-ccbin myg++ *'
+            [ $backend = cpu ] || nvcc='*/mynvcc -O[23] *-arch=sm_80 *-ccbin myg++ *'
+            run grep -e ' -o ' -e ' -m cython ' <<<"$output"
+            [ "${#lines[@]}" -gt 30 ]
+            for line in "${lines[@]}"; do
+                # shellcheck disable=SC2053
+                [[ $line == $nvcc || $line == 'mygcc -O1 '* || $line == 'mygcc -shared -o libhello_c.so hello_c.o '* ||
+                    $line == 'mypython -m cython '* ]] || fail "$backend, $way: $line"
+            done
         done
     done
 }
