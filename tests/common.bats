@@ -55,6 +55,28 @@ setup() {
     assert_line --index -1 'make run and make test: they will not run here before that is mended'
 }
 
+@test "make: doctor's lines, its last line and its exit status agree, whatever is missing" {
+    copy_out
+    mkdir .venv no_headers old # .venv: not made by make, so nothing can be installed there
+    "$TEST_PYTHON" -m venv --without-pip bare # without Cython
+    echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >no_headers/sitecustomize.py
+    printf '#!/bin/sh\necho Bats 1.2.1\n' >old/bats
+    printf '#!/bin/sh\n' >nvcc # for a GPU that is not here: nothing is run
+    printf '#!/bin/sh\nexit 1\n' >broken
+    chmod +x old/bats nvcc broken
+    local setting python
+    for setting in CC=nothere CXX='g++ -m32' PYTHONPATH="$PWD/no_headers" PATH="$PWD/old:$PATH" \
+        NVCC="$PWD/broken" PYTHON="$PWD/bare/bin/python"; do
+        python=$TEST_PYTHON
+        [[ $setting != PYTHON=* ]] || python=${setting#PYTHON=}
+        try env -u CC -u CXX CUDA_VISIBLE_DEVICES= BACKEND=cuda NVCC="$PWD/nvcc" "$setting" "$python" common/doctor.py
+        assert_failure 1
+        assert_equal "$(grep -c '^MISSING  ' <<<"$output")" 1
+        assert_line --index -1 'make run and make test: they will not run here before that is mended'
+        refute_regex "$stderr" Traceback
+    done
+}
+
 @test "make: with nothing to build, Python is started once before the first program" {
     copy_out 04-gather
     try_make -C 04-gather build
