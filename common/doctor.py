@@ -316,7 +316,7 @@ def trial():
             if wanted:
                 try:
                     report(name, attempt())
-                except SystemExit as stopped:  # what cannot be installed, in a line
+                except (SystemExit, OSError) as stopped:  # what cannot be installed, in a line
                     report(name, str(stopped))
         os.chdir(here)
     print(f"make run would use: {found['DEVICE']}")

@@ -89,7 +89,7 @@ $(MODULES): %$(EXT): %.c $$(call own_library,$$*)
 # The stand-in's runtime library, built before anything is built with it.
 ifeq ($(BACKEND),cpu)
 RUNTIME := $(COMMON)/cpu/lib/libcpu_cuda.so
-$(RUNTIME): $(wildcard $(addprefix $(COMMON)/cpu/,nvcc *.py include/* runtime/* check/* driver/*)) | tools
+$(RUNTIME): $(wildcard $(addprefix $(COMMON)/cpu/,nvcc *.py include/* include/*/* runtime/* check/* driver/*)) | tools
 	@CC='$(CC)' $(COMMON)/cpu/nvcc --build-runtime
 endif
 
