@@ -283,11 +283,6 @@ class Source:
             others |= {"__constant__", "__managed__"}
         if is_pointer:
             words += self.tokens[end : self.closing(end)]
-        has_value = not is_function and self.tokens[self.until(end, ("=", ";"))] == "="
-        if has_value and "extern" in words:  # extern "C" __device__ int x = 1;
-            n = self.statement(i) + words.index("extern")
-            self.edit(self.starts[n], self.starts[n + 1], "")  # also "C"
-            words = [word for word in words if word != "extern"]
         star = len(words) - words[::-1].index("*") if "*" in words else 0
         is_constant = "const" in words[star:]
         is_number = not star and self.tokens[end] != "[" and self.tokens[i] != "__constant__"
