@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <mutex>
 #include <string.h>
+#include <type_traits>
 
 // The interface is visible in the library; all else is hidden (-fvisibility=hidden).
 #pragma GCC visibility push(default)
@@ -19,8 +20,8 @@
 
 // ---- The kernel
 
-// K elements that lie side by side, 8 or 16 bytes: the GPU loads and stores them at once, if their address
-// is a multiple of that.
+// K elements that lie side by side. A GPU loads and stores up to 16 bytes at once, if their address is a
+// multiple of that: K results are 16 bytes, so that a thread takes 4 or 2, and their indices 8, 16 or 32.
 template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
     T at[K];
 };
@@ -28,28 +29,20 @@ template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
 // Indices are read once and results written once: __ldcs and __stcs tell the cache to keep the source.
 template <typename T, int K> __device__ Pack<T, K> load(const T *from)
 {
+    using Bytes = typename std::conditional<K * sizeof(T) == 8, uint2, uint4>::type;
     Pack<T, K> pack;
-    if (sizeof pack == 16) {
-        uint4 bytes = __ldcs((const uint4 *)from);
-        memcpy(&pack, &bytes, sizeof pack);
-    } else {
-        uint2 bytes = __ldcs((const uint2 *)from);
-        memcpy(&pack, &bytes, sizeof pack);
+    for (size_t b = 0; b < sizeof pack; b += sizeof(Bytes)) {
+        Bytes bytes = __ldcs((const Bytes *)((const char *)from + b));
+        memcpy((char *)&pack + b, &bytes, sizeof bytes);
     }
     return pack;
 }
 
 template <typename T, int K> __device__ void store(T *to, const Pack<T, K> &pack)
 {
-    if (sizeof pack == 16) {
-        uint4 bytes;
-        memcpy(&bytes, &pack, sizeof pack);
-        __stcs((uint4 *)to, bytes);
-    } else {
-        uint2 bytes;
-        memcpy(&bytes, &pack, sizeof pack);
-        __stcs((uint2 *)to, bytes);
-    }
+    uint4 bytes;
+    memcpy(&bytes, &pack, sizeof bytes);
+    __stcs((uint4 *)to, bytes);
 }
 
 // source[j] for index number i, which is j. *first_bad: the smallest i of which this thread knows that
@@ -99,7 +92,7 @@ __global__ void TakeKernel(const Element *source, const Index *index, Element *r
 template <typename Element, typename Index>
 static void launch(const gather_job *job, unsigned long long *first_bad)
 {
-    const int K = 16 / (sizeof(Element) > sizeof(Index) ? sizeof(Element) : sizeof(Index));
+    const int K = 16 / sizeof(Element);
     const Element *source = (const Element *)job->source.device;
     const Index *index = (const Index *)job->index.device;
     Element *result = (Element *)job->result.device;
