@@ -1,4 +1,4 @@
-"""make new: a package of one's own, made of the folder template. new.py NAME FOLDER"""
+"""make new: a package of one's own, made of 04-gather/template. new.py NAME FOLDER"""
 
 import builtins
 import importlib.util
@@ -29,7 +29,7 @@ def make(name, folder):
     leave = shutil.ignore_patterns("__pycache__", "lib", "build", ".venv")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(TOP / "template", begun, ignore=leave)
+        shutil.copytree(TOP / "04-gather/template", begun, ignore=leave)
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
