@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """An array that stays on the GPU: DeviceArray owns device memory, and gives it back.
 
 Build: make build

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """Four ways to call one C function, multiply() of multiply.h, with NumPy arrays.
 
 Build: make build

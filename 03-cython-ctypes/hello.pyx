@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, freethreading_compatible=True
 """Two ways from Python to the same C function: by ctypes, and by C's own dlopen inside Cython.
 
 Build: make build
@@ -69,6 +69,7 @@ cdef void *find_symbol(const char *name) except NULL:
 def run_cuda_dlopen():
     """The same by dlopen and dlsym, as in stage 02. Raises the same exceptions."""
     global library
+    cdef void *opened
     cdef status_function hello_from_gpu
     cdef text_function error_name, error_text
     cdef const char *name
@@ -76,9 +77,10 @@ def run_cuda_dlopen():
     cdef int code
     if library == NULL:
         path = os.fsencode(find_library())
-        library = dlopen(path, RTLD_NOW)
-        if library == NULL:
+        opened = dlopen(path, RTLD_NOW)
+        if opened == NULL:
             raise OSError(os.fsdecode(dlerror()))
+        library = opened
     hello_from_gpu = <status_function>find_symbol("hello_from_gpu")
     error_name = <text_function>find_symbol("hello_error_name")
     error_text = <text_function>find_symbol("hello_error_text")

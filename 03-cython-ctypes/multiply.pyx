@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """NumPy arrays in and out: multiply(a, b) is a * b, computed on the GPU.
 
 Build: make build

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """Gather on the GPU for NumPy arrays: cuda_gather(x, idx) is x[idx].
 
 Build: make build

@@ -9,7 +9,7 @@ setup() {
 use_cpu_library() {
     cd "$BATS_FILE_TMPDIR" || return 1
     [ ! -e shim.so ] || return 0 # another test has made it
-    cp "$OLDPWD"/{gather,memory}.*.so "$OLDPWD/cuda_error.py" .
+    cp "$OLDPWD"/{gather,memory,dlpack}.*.so "$OLDPWD/cuda_error.py" .
     "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC,-fvisibility=hidden -o libgather.so \
         "$OLDPWD/gather.cu" "$OLDPWD/memory.cu"
     gcc -shared -fPIC -o shim.so "$PROGRAMS/shim.c" -ldl \
@@ -67,7 +67,7 @@ PROGRAM
     run interface_of libgather.so
     assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh memory.cuh | sort)"
     assert_line gather
-    for file in libgather.so gather_c {gather,memory}.*.so; do
+    for file in libgather.so gather_c {gather,memory,dlpack}.*.so; do
         assert_no_absolute_path "$file"
     done
 }
@@ -96,9 +96,14 @@ PROGRAM
     agrees 04-gather-fast/cuda_arrays
 }
 
-@test "fast: arrays of CuPy and PyTorch go in and come out where they are" {
+@test "fast: DLPack, by its method and by its table of C functions: arrays of others, and a DeviceArray for others" {
+    agrees 04-gather-fast/exchange
+    assert_quiet
+}
+
+@test "fast: arrays of CuPy, PyTorch and JAX go in and come out where they are" {
     requires gpu
-    "$TEST_PYTHON" -c 'import cupy, torch' 2>/dev/null || skip "needs CuPy and PyTorch"
+    "$TEST_PYTHON" -c 'import cupy, jax, torch' 2>/dev/null || skip "needs CuPy, PyTorch and JAX"
     agrees 04-gather-fast/other_libraries
 }
 
@@ -153,7 +158,7 @@ PROGRAM
 }
 
 @test "fast: other Python threads go on while the GPU works: no call of CUDA holds the GIL" {
-    cp {gather,memory}.*.so cuda_error.py "$BATS_TEST_TMPDIR"
+    cp {gather,memory,dlpack}.*.so cuda_error.py "$BATS_TEST_TMPDIR"
     gcc -shared -fPIC -I. -o "$BATS_TEST_TMPDIR/libgather.so" "$PROGRAMS/gil.c"
     cd "$BATS_TEST_TMPDIR" || return 1
     agrees 04-gather-fast/gil

@@ -897,3 +897,62 @@ PROGRAM
 101'
     assert_regex "$stderr" 'program.cu:20: CUDA error 101, cudaErrorInvalidDevice: invalid device ordinal'
 }
+
+# ---- What Python's tools see
+
+@test "common: each module's .pyi has what the module has, and mypy takes right calls and refuses wrong ones" {
+    "$TEST_PYTHON" -c 'import mypy' 2>/dev/null || skip "needs mypy: .venv/bin/python -m pip install mypy"
+    local folder
+    for folder in 03-cython-ctypes 04-gather 04-gather/fast; do
+        cd "$TOP/$folder" || return 1
+        run comm -23 <(ls ./*.pyx) <(ls ./*.pyi | sed 's/i$/x/')
+        assert_output "$([ $folder != 04-gather/fast ] || echo ./dlpack.pyx)" # which has nothing for Python
+        stubs=(*.pyi)
+        try env MYPYPATH=.:.. PYTHONPATH=.:.. PYTHONDONTWRITEBYTECODE=1 "$TEST_PYTHON" -m mypy.stubtest \
+            --ignore-missing-stub --ignore-disjoint-bases "${stubs[@]%.pyi}" cuda_error
+        assert_success
+    done
+    cd "$TOP" || return 1
+    try env MYPYPATH=03-cython-ctypes:04-gather:04-gather/fast "$TEST_PYTHON" -m mypy --strict \
+        --cache-dir "$BATS_TEST_TMPDIR" tests/calls.py
+    assert_success
+}
+
+@test "common: a Python without a GIL stays without it, and threads get what they ask for" {
+    local python=python3.14t
+    command -v $python || skip "needs $python with Cython and NumPy"
+    $python -c 'import Cython, numpy' || skip "needs Cython and NumPy for $python"
+    copy_out 03-cython-ctypes 04-gather tests
+    TEST_PYTHON=$python try_make -C 03-cython-ctypes build
+    TEST_PYTHON=$python try_make -C 04-gather build
+    TEST_PYTHON=$python try_make -C 04-gather/fast build
+    assert_success
+    try env PYTHONPATH=03-cython-ctypes:04-gather:04-gather/fast $python -W error -c '
+import sys, device_array, four_ways, gather, hello, memory, multiply, wrapper
+print(sys._is_gil_enabled())'
+    assert_output False
+    try $python tests/soak/soak.py threads 3 0 "$RANDOM"
+    assert_success
+    assert_quiet
+    cd 04-gather/fast || return 1
+    TEST_PYTHON=$python agrees 04-gather-fast/exchange
+    # All launch into one array, which keeps the last one's stream alive.
+    try env PYTHONPATH=. $python -c '
+import threading, numpy as np
+from gather import DeviceArray, take
+class Stream:
+    def __cuda_stream__(self):
+        return 0, 0
+x, i, out = DeviceArray(np.arange(3.0)), DeviceArray(np.arange(2)), DeviceArray(np.zeros(2))
+def work():
+    for _ in range(100000):
+        take(x, i, out, "wrap", stream=Stream())
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(out.get().tolist())'
+    assert_success
+    assert_output '[0.0, 1.0]'
+}

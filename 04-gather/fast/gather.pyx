@@ -1,17 +1,17 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """Gather at the hardware's speed: take(source, index) is numpy.take(source, index), on the GPU.
 
 Build: make build
 Run:   python3 -c "import numpy as np, gather; print(gather.take(np.arange(5.), np.array([4, -5])))"
 
-The arrays may lie anywhere: NumPy arrays; NumPy arrays in pinned memory (pinned_empty, pin); a
-DeviceArray; or what has __cuda_array_interface__, as the arrays of CuPy, PyTorch, JAX and Numba have.
+The arrays may lie anywhere: NumPy arrays; NumPy arrays in pinned memory (pinned_empty, pin); a DeviceArray;
+or what has DLPack or __cuda_array_interface__, as the arrays of CuPy, PyTorch, JAX and Numba have.
 All work is done on the current GPU; an array on another one is refused.
 """
 import numpy as np
 
 from cuda_error import CudaError
-from memory cimport Array, array_of, check, cuda_array, current_gpu, gather_wait_for, new_array
+from memory cimport Array, array_of, check, current_gpu, device_array_of, let_wait, new_array, numpy_array, wait_for
 from memory import DeviceArray, pin, pinned_empty, stream_handle
 
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
@@ -22,15 +22,9 @@ cdef enum:
 
 cdef Array index_array(index):
     """The index: int32 and int64 as they are, other integers of NumPy's as int64, all else an exception."""
-    cdef Array array
-    if type(index) is DeviceArray:
-        array = index
-    else:
-        interface = None if type(index) is np.ndarray else getattr(index, "__cuda_array_interface__", None)
-        if interface is not None:
-            array = cuda_array("index", index, interface, False)
-        else:
-            array = array_of("index", as_int64(index))
+    cdef Array array = device_array_of("index", index, False)
+    if array is None:
+        array = array_of("index", as_int64(index))
     if array.dtype is not int32 and array.dtype is not int64 and array.dtype != int32 and array.dtype != int64:
         raise TypeError(f"index: int32 or int64 is taken, not {array.dtype}")
     return array
@@ -40,7 +34,7 @@ cdef as_int64(index):
     """What numpy.take takes as well: bool, integers of other sizes, lists, and [], which is float64."""
     if isinstance(index, np.ma.MaskedArray):
         return index  # array_of refuses it
-    index = np.asarray(index)
+    index = numpy_array("index", index)
     if index.dtype.kind == "u" and index.itemsize == 8 and index.size > 0 and index.max() > 2**63 - 1:
         raise OverflowError(f"index: {index.max()} does not fit into int64")
     if (index.dtype.kind in "biu" and index.dtype != int32) or (index.size == 0 and index.dtype == np.float64):
@@ -59,7 +53,7 @@ cdef Array result_array(out, Array src, Array idx):
         raise TypeError(f"out: {src.dtype} is taken, as the source has, not {res.dtype}")
     if not res.overlaps(src) and not res.overlaps(idx):
         return res
-    if not isinstance(out, np.ndarray):
+    if res.is_cuda:
         raise ValueError("out: it overlaps with source or index")
     return new_array(np.empty(idx.shape, src.dtype))
 
@@ -71,22 +65,9 @@ cdef int check_gpu(str name, Array array, int current) except -1:
     return 0
 
 
-cdef int let_wait(void *stream, Array array) except -1:
-    """What is put on `stream` from now on comes after what is pending on the array's own stream."""
-    return wait_for(stream, <void *>array.stream) if array.is_cuda else 0
-
-
 cdef int hand_back(void *stream, Array array) except -1:
     """After a launch on `stream`: whoever goes on with the array on its own stream comes after it."""
     return wait_for(<void *>array.stream, stream)
-
-
-cdef int wait_for(void *stream, void *other) except -1:
-    cdef int code = 0
-    if stream != other:
-        with nogil:
-            code = gather_wait_for(stream, other)
-    return check(code)
 
 
 def take(source, index, out=None, mode="raise", stream=None):
@@ -98,13 +79,15 @@ def take(source, index, out=None, mode="raise", stream=None):
     mode: what an index outside does. "raise": IndexError, and -M to -1 count from the end; "wrap":
     it is taken modulo M; "clip": it becomes 0 or M - 1.
     stream: where to work, as an int or an object with __cuda_stream__(); None: the one that an array
-    names, else the default stream. It has to live as long as what was computed on it is used.
+    names (PyTorch's: its current one), else the default stream. It has to live as long as what was
+    computed on it is used.
     With source, index and out on the device and mode "wrap" or "clip", take only launches, and whoever
     reads the result on that stream gets it; in all other cases it waits.
     Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
     TypeError, ValueError, OverflowError, MemoryError, CudaError.
     """
     cdef Array src = array_of("source", source), idx = index_array(index), named
+    cdef size_t named_stream
     if len(src.shape) != 1:
         raise ValueError(f"source: one dimension is taken, not {len(src.shape)}")
     if src.itemsize != 4 and src.itemsize != 8:
@@ -120,7 +103,8 @@ def take(source, index, out=None, mode="raise", stream=None):
 
     if handle is None:
         named = idx if idx.stream else src if src.stream else res
-        handle, stream = named.stream, named.stream_owner
+        stream = named.get_stream(&named_stream)
+        handle = named_stream
     if idx.size > 0:
         if src.size == 0:
             raise IndexError("cannot do a non-empty take from an empty axes.")
@@ -129,8 +113,10 @@ def take(source, index, out=None, mode="raise", stream=None):
         return res
     if out is None:
         return res.owner[()] if res.shape == () else res.owner
-    if isinstance(out, np.ndarray) and not np.may_share_memory(np.asarray(out), res.owner):
-        np.asarray(out)[...] = res.owner
+    if not res.is_cuda:
+        array = numpy_array("out", out)
+        if not np.may_share_memory(array, res.owner):
+            array[...] = res.owner
     return out
 
 
@@ -142,18 +128,19 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
     job.source, job.index, job.result = src.memory, idx.memory, res.memory
     job.N, job.M, job.element_bytes, job.index_bytes = idx.size, src.size, src.itemsize, idx.itemsize
     job.mode, job.stream = mode, stream
-    let_wait(stream, src)
-    let_wait(stream, idx)
-    let_wait(stream, res)
+    for array in (src, idx, res):
+        if array.is_cuda:
+            let_wait(stream, array)
     # Stream 2 is another one in each thread: nobody else could wait for a launch there.
-    if src.gpu >= 0 and idx.gpu >= 0 and res.gpu >= 0 and mode != GATHER_RAISE and stream != <void *>2:
+    must_wait = src.must_wait or idx.must_wait or res.must_wait or mode == GATHER_RAISE or stream == <void *>2
+    if src.gpu >= 0 and idx.gpu >= 0 and res.gpu >= 0 and not must_wait:
         with nogil:
             code = gather_launch(&job, NULL)
         check(code)
         hand_back(stream, src)
         hand_back(stream, idx)
         if type(res) is DeviceArray:
-            res.stream, res.stream_owner = <size_t>stream, stream_owner
+            res.set_stream(<size_t>stream, stream_owner)
         else:
             hand_back(stream, res)
         return
@@ -163,12 +150,14 @@ cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stre
         return
     if code == -1:
         raise IndexError(f"index {idx.element(first_bad)} is out of bounds for axis 0 with size {src.size}")
-    copied = {name: array.nbytes for name, array in (("source", src), ("index", idx), ("out", res)) if array.memory.device == NULL}
+    arrays = ("source", src), ("index", idx), ("out", res)
+    copied = {name: array.nbytes for name, array in arrays if array.memory.device == NULL}
     try:
         check(code, sum(copied.values()))
     except MemoryError as error:
         raise MemoryError(f"{error}: pin them, and the kernel works on them where they are") from None
     except CudaError as error:
         if code == INVALID_VALUE and copied:
-            raise ValueError(f"{' or '.join(copied)}: CUDA cannot copy it. Is it pinned only in part? Pin the whole array") from error
+            raise ValueError(f"{' or '.join(copied)}: CUDA cannot copy it. "
+                             "Is it pinned only in part? Pin the whole array") from error
         raise

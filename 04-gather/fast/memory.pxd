@@ -25,12 +25,15 @@ cdef class Array:
     cdef size_t stream        # of a CUDA array: on which work may be pending; 0: the default stream
     cdef object stream_owner  # what keeps that stream alive, if this DeviceArray has to
     cdef object owner         # what keeps the memory alive, if it is not this object
+    cdef bint must_wait       # the stream of those who use it is not known
     cdef readonly tuple shape
     cdef readonly object dtype
     cdef size_t size, nbytes, itemsize
 
     cdef describe(self, shape, dtype, str name=*)
     cdef bint overlaps(self, Array other)
+    cdef get_stream(self, size_t *stream)
+    cdef set_stream(self, size_t stream, owner)
     cdef object element(self, size_t i)
 
 
@@ -40,6 +43,9 @@ cdef class DeviceArray(Array):
 
 cdef int check(int code, size_t wanted=*) except -1
 cdef int current_gpu() except -1
+cdef int let_wait(void *stream, Array array) except -1
+cdef int wait_for(void *stream, void *other) except -1
 cdef Array array_of(str name, x, bint writeable=*)
+cdef Array device_array_of(str name, x, bint writeable)
+cdef numpy_array(str name, x)
 cdef Array new_array(x)
-cdef Array cuda_array(str name, x, interface, bint writeable)

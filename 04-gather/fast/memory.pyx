@@ -1,23 +1,26 @@
-# cython: language_level=3, boundscheck=False
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
 """Where arrays lie: DeviceArray owns memory of the GPU, pinned_empty and pin make memory that the GPU reaches too,
 and array_of finds out where the arrays of others are.
 
 Build: make build
 Run:   python3 -c "import numpy as np, memory; print(memory.DeviceArray(np.arange(3.)).get())"
 """
-import math
 import operator
 
 import numpy as np
 
 from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.number cimport PyNumber_Index
 cimport cython
 
 from cuda_error import exception_for
+from dlpack cimport (DLPackExchangeAPI, DLTensor, capsule_of, dtype_of, exchange_table, is_contiguous, kDLCUDA,
+                     tensor_in)
 
 cdef enum:
     INVALID_VALUE = 1  # cudaErrorInvalidValue
 cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
+cdef dict dtypes = {np.dtype(c).str: np.dtype(c) for c in "?bhilBHILefdFD"}  # the usual ones at once
 
 
 cdef int check(int code, size_t wanted=0) except -1:
@@ -39,20 +42,35 @@ cdef class Array:
         if dtype.hasobject or not dtype.isnative:
             raise TypeError(f"{name or 'dtype'}: numbers in this machine's byte order are taken, not {dtype}")
         try:
-            shape = tuple([operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
+            shape = tuple([PyNumber_Index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
         except TypeError:
             raise TypeError(f"{name or 'shape'}: a shape of integers is taken, not {shape!r}") from None
-        if min(shape, default=0) < 0:
-            raise ValueError(f"{name or 'shape'}: negative dimensions are not allowed")
-        if math.prod([n or 1 for n in shape]) * (dtype.itemsize or 1) >= 2**63:  # as NumPy counts, without zeros
+        size, nbytes = 1, dtype.itemsize or 1
+        for n in shape:
+            if n < 0:
+                raise ValueError(f"{name or 'shape'}: negative dimensions are not allowed")
+            size *= n
+            nbytes *= n or 1
+        if nbytes >= 2**63:  # as NumPy counts, without zeros
             raise ValueError(f"{name or 'shape'}: {shape} is too big")
-        self.shape, self.dtype, self.size, self.itemsize = shape, dtype, math.prod(shape), dtype.itemsize
+        self.shape, self.dtype, self.size, self.itemsize = shape, dtype, size, dtype.itemsize
         self.nbytes = self.size * self.itemsize
 
     cdef bint overlaps(self, Array other):
         cdef size_t a = <size_t>(self.memory.host or self.memory.device)
         cdef size_t b = <size_t>(other.memory.host or other.memory.device)
         return a < b + other.nbytes and b < a + self.nbytes
+
+    # Another thread may launch into this array meanwhile; without a GIL, a lock keeps both fields together.
+    cdef get_stream(self, size_t *stream):
+        """Its stream; returns what keeps it alive."""
+        with cython.critical_section(self):
+            stream[0] = self.stream
+            return self.stream_owner
+
+    cdef set_stream(self, size_t stream, owner):
+        with cython.critical_section(self):
+            self.stream, self.stream_owner = stream, owner
 
     cdef object element(self, size_t i):
         """The element i, wherever the array is."""
@@ -70,8 +88,8 @@ cdef class Array:
 cdef class DeviceArray(Array):
     """A copy of an array in the current GPU's memory: DeviceArray(array). Upload once, gather many times.
 
-    CuPy, PyTorch and others read it by __cuda_array_interface__, without a copy. The memory is given
-    back when nobody refers to the object any more.
+    CuPy, PyTorch, JAX and others read it by DLPack or __cuda_array_interface__, without a copy, as in
+    torch.from_dlpack(d). The memory is given back when nobody refers to the object any more.
     Raises TypeError for what is no array of numbers, MemoryError, CudaError.
     """
 
@@ -114,10 +132,11 @@ cdef class DeviceArray(Array):
         """The elements as a new NumPy array. Waits for what is pending."""
         result = np.empty(self.shape, self.dtype)
         cdef void *to = <void *><size_t>result.ctypes.data
+        cdef size_t stream
         cdef int code
-        stream_owner = self.stream_owner  # lives until this is done, whatever other threads do with this array
+        stream_owner = self.get_stream(&stream)  # lives until this is done, whatever other threads do
         with nogil:
-            code = gather_copy(to, self.memory.device, self.nbytes, <void *>self.stream)
+            code = gather_copy(to, self.memory.device, self.nbytes, <void *>stream)
         check(code)
         return result
 
@@ -132,27 +151,105 @@ cdef class DeviceArray(Array):
         return {"shape": self.shape, "typestr": self.dtype.str, "data": (<size_t>self.memory.device, False),
                 "strides": None, "version": 3, "stream": self.stream or 1}
 
+    def __dlpack_device__(self):
+        return kDLCUDA, self.gpu
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """For from_dlpack(d) of a library, which works on `stream`; that comes after what is pending here."""
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("a DeviceArray shows its memory where it is; get() copies it into a NumPy array")
+        if stream is not None and stream == 0:
+            raise ValueError("stream: 0 has no meaning in DLPack; 1 is the default stream")
+        if stream != -1:  # -1: the library sees to it
+            let_wait(<void *><size_t>stream_handle(stream or 1), self)
+        is_versioned = max_version is not None and max_version[0] > 0
+        return capsule_of(self, self.memory.device, self.gpu, self.shape, self.dtype, is_versioned)
+
 
 # ---- Arrays of others
 
 cdef Array array_of(str name, x, bint writeable=False):
-    """x as an Array: a DeviceArray, a CUDA array, or a NumPy array, which is copied if it is strided."""
-    if type(x) is DeviceArray:
-        return x
-    interface = None if type(x) is np.ndarray else getattr(x, "__cuda_array_interface__", None)
-    if interface is not None:
-        return cuda_array(name, x, interface, writeable)
+    """x as an Array: on the GPU, see device_array_of, or a NumPy array, which is copied if it is strided."""
+    cdef Array array = device_array_of(name, x, writeable)
+    if array is not None:
+        return array
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name}: an array without a mask is taken")
-    is_array, x = isinstance(x, np.ndarray), np.asarray(x)  # of a subclass only the array
+    is_array, x = isinstance(x, np.ndarray) or hasattr(x, "__dlpack__"), numpy_array(name, x)
     if writeable and not (is_array and x.flags.writeable):
         raise ValueError(f"{name}: a writeable array is taken")
     if x.dtype.hasobject or not x.dtype.isnative:
         raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {x.dtype}")
     if not x.flags.c_contiguous or is_misaligned(x.ctypes.data, x.itemsize):
         return new_array(x.copy())  # in C's order
-    cdef Array array = new_array(x)
+    array = new_array(x)
     find(name, array, <size_t>array.memory.host)
+    return array
+
+
+cdef numpy_array(str name, x):
+    """x as a NumPy array, if it is in the host's memory. Of a subclass only the array; of what has DLPack the memory itself."""
+    if isinstance(x, np.ndarray) or not hasattr(x, "__dlpack__"):
+        return np.asarray(x)
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(f"{name}: NumPy cannot read it: {error}") from error
+
+
+cdef Array device_array_of(str name, x, bint writeable):
+    """x as an Array if a GPU has it: a DeviceArray, or what has DLPack or __cuda_array_interface__. Else None."""
+    cdef DLTensor tensor
+    cdef const DLPackExchangeAPI *table
+    cdef void *stream = NULL
+    cdef bint is_read_only = False
+    if type(x) is DeviceArray:
+        return x
+    if type(x) is np.ndarray:
+        return None
+    table = exchange_table(type(x))
+    if table != NULL:
+        table.dltensor_from_py_object_no_sync(<void *>x, &tensor)
+        if tensor.device.device_type != kDLCUDA:
+            return None
+        table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
+        return dlpack_array(name, x, &tensor, <size_t>stream)
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is not None:
+        return cuda_array(name, x, interface, writeable)
+    if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] != kDLCUDA:
+        return None
+    # On which stream its library works is not known: the default stream comes after it, and take waits.
+    try:
+        capsule = x.__dlpack__(stream=1, max_version=(1, 3))
+    except TypeError:  # its library is older than DLPack 1
+        capsule = x.__dlpack__(stream=1)
+    cdef Array array = dlpack_array(name, capsule, tensor_in(name, capsule, &is_read_only), 0)
+    if writeable and is_read_only:
+        raise ValueError(f"{name}: a writeable array is taken")
+    array.must_wait = True
+    return array
+
+
+cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
+    """What a tensor of DLPack on a GPU describes. Its library vouches for the memory."""
+    cdef Array array = Array.__new__(Array)
+    cdef int d
+    array.dtype = dtype_of(tensor.dtype)
+    if array.dtype is None:
+        raise TypeError(f"{name}: NumPy's numbers are taken, not DLPack's type {tensor.dtype.code}, {tensor.dtype.bits} bits")
+    array.shape = tuple([tensor.shape[d] for d in range(tensor.ndim)])
+    array.size, array.itemsize = 1, array.dtype.itemsize
+    for d in range(tensor.ndim):
+        array.size *= tensor.shape[d]
+    if array.size > 0 and not is_contiguous(tensor):
+        raise ValueError(f"{name}: a contiguous CUDA array is taken")
+    array.nbytes = array.size * array.itemsize
+    array.memory.device = <char *>tensor.data + tensor.byte_offset
+    if is_misaligned(<size_t>array.memory.device, array.itemsize):
+        raise ValueError(f"{name}: its address, {<size_t>array.memory.device:#x}, is no multiple of {array.itemsize}")
+    array.gpu, array.is_cuda, array.owner = tensor.device.device_id, True, owner
+    array.stream = 0 if stream == 1 else stream  # 1: the default stream
     return array
 
 
@@ -181,15 +278,15 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
     try:
         typestr, shape, (address, read_only) = interface["typestr"], interface["shape"], interface["data"]
         strides, stream, mask = interface.get("strides"), interface.get("stream"), interface.get("mask")
-        address, strides = operator.index(address), None if strides is None else tuple(strides)
+        address, strides = PyNumber_Index(address), None if strides is None else tuple(strides)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise TypeError(f"{name}: its __cuda_array_interface__ is no dict with typestr, shape, data and good strides") from None
     if not isinstance(typestr, str):
         raise TypeError(f"{name}: a typestr is taken, not {typestr!r}")
-    array.describe(shape, typestr, name)
+    array.describe(shape, dtypes.get(typestr, typestr), name)
     if not 0 <= address < 2**64:
         raise ValueError(f"{name}: {address} is no address")
-    if strides is not None and array.size > 0 and not is_contiguous(array, strides):
+    if strides is not None and array.size > 0 and not has_strides_of_c(array, strides):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     if writeable and read_only:
         raise ValueError(f"{name}: a writeable array is taken")
@@ -197,7 +294,7 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
         raise TypeError(f"{name}: a CUDA array without a mask is taken")
     if is_misaligned(address, array.itemsize):
         raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {array.itemsize}")
-    array.stream = 0 if stream is None else stream_handle(stream, f"{name}'s stream")
+    array.stream = 0 if stream is None or stream == 1 else stream_handle(stream, f"{name}'s stream")
     array.owner, array.gpu, array.is_cuda = x, -1, True
     if array.size > 0:
         find(name, array, address)
@@ -209,7 +306,7 @@ cdef bint is_misaligned(size_t address, size_t itemsize):
     return (itemsize == 4 or itemsize == 8) and address % itemsize != 0
 
 
-cdef bint is_contiguous(Array array, strides):
+cdef bint has_strides_of_c(Array array, strides):
     """True if the elements lie side by side, in C's order. The stride of a single element does not matter."""
     wanted = array.itemsize
     if len(strides) != len(array.shape):
@@ -231,6 +328,22 @@ def stream_handle(stream, name="stream"):
     if not 0 <= handle < 2**64:
         raise ValueError(f"{name}: {handle} is no stream")
     return 0 if handle == 1 else handle  # 1: the default stream
+
+
+cdef int let_wait(void *stream, Array array) except -1:
+    """What is put on `stream` from now on comes after what is pending on the array's own stream."""
+    cdef size_t own
+    stream_owner = array.get_stream(&own)  # lives until this is done
+    return wait_for(stream, <void *>own)
+
+
+cdef int wait_for(void *stream, void *other) except -1:
+    """What is put on `stream` from now on comes after what is pending on `other`."""
+    cdef int code = 0
+    if stream != other:
+        with nogil:
+            code = gather_wait_for(stream, other)
+    return check(code)
 
 
 cdef int current_gpu() except -1:

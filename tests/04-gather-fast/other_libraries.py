@@ -1,31 +1,73 @@
-"""Arrays of CuPy and PyTorch go in and come out where they are, in the order of their streams."""
+"""Arrays of CuPy, PyTorch and JAX go in and come out where they are, in the order of their streams."""
 
+import os
+
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 import cupy
+import jax
 import numpy as np
 import torch
-from gather import take
+from arrays import outcome
+from gather import DeviceArray, take
 
+jax.config.update("jax_enable_x64", True)
 x, i = np.arange(1000, dtype=np.float32), np.random.default_rng(0).integers(-1000, 1000, 5000)
 expected = x[i]
-for name, up, down, pointer in [
-    ("CuPy", cupy.asarray, cupy.asnumpy, lambda a: a.data.ptr),
-    ("PyTorch", lambda a: torch.from_numpy(a).cuda(), lambda a: a.cpu().numpy(), lambda a: a.data_ptr()),
+
+
+class Shown:
+    """Only the DLPack of an array."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def table(array):
+    return "with" if hasattr(type(array), "__dlpack_c_exchange_api__") else "without"
+
+
+for name, up, down, pointer, library in [
+    ("CuPy", cupy.asarray, cupy.asnumpy, lambda a: a.data.ptr, cupy),
+    ("PyTorch", lambda a: torch.from_numpy(a).cuda(), lambda a: a.cpu().numpy(), lambda a: a.data_ptr(), torch),
+    ("JAX", jax.device_put, np.asarray, lambda a: a.unsafe_buffer_pointer(), jax.dlpack),
 ]:
-    s, idx, out = up(x), up(i), up(np.zeros(5000, np.float32))
-    before = pointer(out)
-    print(name, take(s, idx, out) is out and pointer(out) == before and np.array_equal(down(out), expected))
-    out = up(np.zeros(5000, np.float32))
-    take(s, idx, out, mode="wrap")
-    print(np.array_equal(down(out), expected))
-    new = take(s, idx)
-    there = cupy.asarray(new) if name == "CuPy" else torch.as_tensor(new, device="cuda")
-    print(pointer(there) == new.__cuda_array_interface__["data"][0] and np.array_equal(down(there), expected))
+    s, idx = up(x), up(i)
+    for shown in lambda a: a, Shown:
+        if name != "JAX":  # whose arrays are read only
+            out = up(np.zeros(5000, np.float32))
+            before = pointer(out)
+            assert take(shown(s), shown(idx), a := shown(out)) is a and pointer(out) == before
+            assert np.array_equal(down(out), expected)
+            out = up(np.zeros(5000, np.float32))
+            take(shown(s), shown(idx), shown(out), mode="wrap")
+            assert np.array_equal(down(out), expected)
+        new = take(shown(s), shown(idx))
+        there = library.from_dlpack(new)
+        assert pointer(there) == new.__cuda_array_interface__["data"][0] and np.array_equal(down(there), expected)
+        del new  # the other library's array keeps the memory
+        others = [DeviceArray(np.zeros(5000, np.float32)) for _ in range(9)]
+        assert np.array_equal(down(there), expected)
+    print(name, "as NumPy")
+print(cupy.asarray(take(s, idx)).shape, torch.as_tensor(take(s, idx), device="cuda").shape)
+tensor = torch.zeros(5000)  # in the host's memory
+print(take(torch.from_numpy(x), torch.from_numpy(i), tensor) is tensor, np.array_equal(tensor.numpy(), expected))
+print(outcome(lambda: take(torch.ones(3, device="cuda", requires_grad=True), [0])))
+print(outcome(lambda: take(torch.ones(3, device="cuda", dtype=torch.bfloat16), [0])))
 stream = cupy.cuda.Stream(non_blocking=True)
 with stream:
     s = cupy.arange(1 << 24, dtype=cupy.float32) * 2  # pending on that stream
     idx = cupy.arange(1 << 24, dtype=cupy.int32)
     new = take(s, idx, mode="clip")
 print("order kept", bool((new.get() == np.arange(1 << 24, dtype=np.float32) * 2).all()))
+with torch.cuda.stream(torch.cuda.Stream()):  # PyTorch's tensors name no stream, but its table does
+    a = torch.zeros(1 << 26, device="cuda")
+    idx, out = torch.arange(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
+    take(a, idx, out, mode="clip")  # CUDA loads the kernel
+    for _ in range(200):
+        a += 1
+    take(a, idx, out, mode="clip")
+    a += 1
+    print("order kept", bool((out == 200).all()))
 with cupy.cuda.Stream.ptds:  # the per-thread stream
     s = cupy.zeros(1 << 28, cupy.float32)
     take(s, np.zeros(1 << 20, np.int32), stream=2)

@@ -1,0 +1,111 @@
+# cython: language_level=3, boundscheck=False, freethreading_compatible=True
+"""DLPack: looks into the arrays of other libraries, and shows one's own to them. Nothing is copied.
+
+Build: make build
+Run:   from memory.pyx, which has array_of and DeviceArray.__dlpack__
+"""
+import numpy as np
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
+cdef extern from "Python.h":
+    int Py_IsInitialized() nogil
+
+cdef dict codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}  # DLDataTypeCode, by NumPy's kinds
+cdef dict dtypes = {(codes[dtype.kind], 8 * dtype.itemsize): dtype for dtype in map(np.dtype, "?bhilBHILefdFD")}
+
+
+cdef const DLPackExchangeAPI *exchange_table(object type) except? NULL:
+    """The table of a type of arrays, or NULL if its library has none."""
+    capsule = getattr(type, "__dlpack_c_exchange_api__", None)
+    if capsule is None or not PyCapsule_IsValid(capsule, "dlpack_exchange_api"):
+        return NULL
+    table = <const DLPackExchangeAPI *>PyCapsule_GetPointer(capsule, "dlpack_exchange_api")
+    return table if table.version.major == 1 and table.dltensor_from_py_object_no_sync != NULL else NULL
+
+
+cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) except NULL:
+    """What __dlpack__() has given: it holds as long as the capsule lives."""
+    cdef DLManagedTensorVersioned *versioned
+    if PyCapsule_IsValid(capsule, "dltensor"):
+        return &(<DLManagedTensor *>PyCapsule_GetPointer(capsule, "dltensor")).dl_tensor
+    versioned = <DLManagedTensorVersioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
+    if versioned.version.major != 1:
+        raise BufferError(f"{name}: DLPack 1 is taken, not {versioned.version.major}")
+    is_read_only[0] = versioned.flags & 1
+    return &versioned.dl_tensor
+
+
+cdef object dtype_of(DLDataType dtype):
+    """NumPy's dtype, or None if NumPy has no such numbers."""
+    return dtypes.get((dtype.code, dtype.bits)) if dtype.lanes == 1 else None
+
+
+cdef bint is_contiguous(const DLTensor *tensor) noexcept:
+    """True if the elements lie side by side, in C's order. The stride of a single element does not matter."""
+    cdef int64_t wanted = 1
+    cdef int d
+    if tensor.strides == NULL:
+        return True
+    for d in range(tensor.ndim - 1, -1, -1):
+        if tensor.shape[d] != 1 and tensor.strides[d] != wanted:
+            return False
+        wanted *= tensor.shape[d]
+    return True
+
+
+# ---- One's own array for others. The memory is one piece: struct, shape, strides.
+
+cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dtype, bint is_versioned):
+    """The capsule for __dlpack__: an array of the GPU's, contiguous, that keeps its owner until nobody uses it."""
+    if dtype.kind not in codes:
+        raise BufferError(f"DLPack has no {dtype}")
+    cdef size_t head = sizeof(DLManagedTensorVersioned) if is_versioned else sizeof(DLManagedTensor)
+    cdef char *memory = <char *>PyMem_RawMalloc(head + 2 * len(shape) * sizeof(int64_t))
+    if memory == NULL:
+        raise MemoryError()
+    versioned, managed = <DLManagedTensorVersioned *>memory, <DLManagedTensor *>memory
+    cdef DLTensor *tensor = &versioned.dl_tensor if is_versioned else &managed.dl_tensor
+    tensor.data, tensor.byte_offset, tensor.ndim = data, 0, len(shape)
+    tensor.device.device_type, tensor.device.device_id = kDLCUDA, gpu
+    tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = codes[dtype.kind], 8 * dtype.itemsize, 1
+    tensor.shape = <int64_t *>(memory + head)
+    tensor.strides = tensor.shape + tensor.ndim
+    cdef int64_t stride = 1
+    cdef int d
+    for d in range(tensor.ndim - 1, -1, -1):
+        tensor.shape[d], tensor.strides[d] = shape[d], stride
+        stride *= tensor.shape[d]
+    if is_versioned:
+        versioned.version.major, versioned.version.minor, versioned.flags = 1, 3, 0
+        versioned.manager_ctx, versioned.deleter = <void *>owner, delete_versioned
+    else:
+        managed.manager_ctx, managed.deleter = <void *>owner, delete_managed
+    Py_INCREF(owner)
+    return PyCapsule_New(memory, "dltensor_versioned" if is_versioned else "dltensor", capsule_ends)
+
+
+cdef void capsule_ends(object capsule) noexcept:
+    """Nobody has taken what is in it: who does renames the capsule, and calls deleter when done."""
+    if PyCapsule_IsValid(capsule, "dltensor_versioned"):
+        delete_versioned(<DLManagedTensorVersioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned"))
+    elif PyCapsule_IsValid(capsule, "dltensor"):
+        delete_managed(<DLManagedTensor *>PyCapsule_GetPointer(capsule, "dltensor"))
+
+
+cdef void delete_versioned(DLManagedTensorVersioned *tensor) noexcept nogil:
+    delete(tensor.manager_ctx, tensor)
+
+
+cdef void delete_managed(DLManagedTensor *tensor) noexcept nogil:
+    delete(tensor.manager_ctx, tensor)
+
+
+cdef void delete(void *owner, void *memory) noexcept nogil:
+    """A consumer calls it in any thread, also after Python's end."""
+    if Py_IsInitialized():
+        with gil:
+            Py_DECREF(<object>owner)
+    PyMem_RawFree(memory)
