@@ -35,7 +35,8 @@ def make(name, folder):
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
             path.rename(path.with_name(path.name.replace("axpy", name)))
         shutil.copytree(TOP / "common/cpu", begun / "stand-in", ignore=leave)
-        shutil.copy(TOP / "04-gather/cuda_error.py", begun / "src" / name)
+        for shared in "cuda_error.py", "fast/dlpack.pxd", "fast/dlpack.pyx":
+            shutil.copy(TOP / "04-gather" / shared, begun / "src" / name)
         shutil.copy(TOP / "LICENSE", begun)
         begun.rename(folder)
     finally:

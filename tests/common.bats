@@ -902,11 +902,12 @@ PROGRAM
 
 @test "common: each module's .pyi has what the module has, and mypy takes right calls and refuses wrong ones" {
     "$TEST_PYTHON" -c 'import mypy' 2>/dev/null || skip "needs mypy: .venv/bin/python -m pip install mypy"
-    local folder
+    local folder module stubs
     for folder in 03-cython-ctypes 04-gather 04-gather/fast; do
         cd "$TOP/$folder" || return 1
-        run comm -23 <(ls ./*.pyx) <(ls ./*.pyi | sed 's/i$/x/')
-        assert_output "$([ $folder != 04-gather/fast ] || echo ./dlpack.pyx)" # which has nothing for Python
+        for module in *.pyx; do
+            [ -e "${module%x}i" ] || assert_equal "$module" dlpack.pyx # which has nothing for Python
+        done
         stubs=(*.pyi)
         try env MYPYPATH=.:.. PYTHONPATH=.:.. PYTHONDONTWRITEBYTECODE=1 "$TEST_PYTHON" -m mypy.stubtest \
             --ignore-missing-stub --ignore-disjoint-bases "${stubs[@]%.pyi}" cuda_error

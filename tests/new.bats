@@ -48,12 +48,33 @@ NAMES
     export PYTHONPATH PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
     try make test
     assert_success
-    assert_line --regexp '^15 passed in '
+    assert_line --regexp '^16 passed, 3 skipped in '
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import moving_average as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
     if [ "$TEST_BACKEND" = cpu ]; then
         assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("moving_average"))')" 0.1.0+cpu
     fi
+    cd "$TOP/04-gather/fast" || return 1
+    try env PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME/04-gather-fast" "$OLDPWD/.venv/bin/python" - <<'PROGRAM' # arrays on the GPU, by DLPack
+import numpy as np
+import moving_average as m
+from arrays import outcome
+from gather import DeviceArray
+x, y, out = [DeviceArray(np.full((3, 400), value, "f")) for value in (1, 2, 0)]
+print(m.moving_average_on_gpu(3, x, y, out) is out, (out.get() == 5).all())
+for wrong in DeviceArray(np.zeros(3, "f")), DeviceArray(np.zeros((3, 400))):
+    print(outcome(lambda: m.moving_average_on_gpu(3, x, wrong, out)))
+print(outcome(lambda: m.moving_average_on_gpu("3", x, y, out)), (out.get() == 5).all())
+empty = DeviceArray(np.zeros((3, 0), "f"))
+print(m.moving_average_on_gpu(3, empty, empty, empty) is empty)
+PROGRAM
+    assert_success
+    assert_output 'True True
+ValueError: one shape is taken, not (3, 400), (3,) and (3, 400)
+TypeError: y: a contiguous array of float32 is taken
+TypeError: must be real number, not str True
+True'
+    cd "$OLDPWD" || return 1
     sed -i 's/if (i < n)/if (i < n - 1)/' src/moving_average/moving_average.cu
     try make test
     assert_failure

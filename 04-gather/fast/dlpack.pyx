@@ -1,14 +1,10 @@
 # cython: language_level=3, boundscheck=False, freethreading_compatible=True
-"""DLPack: looks into the arrays of other libraries, and shows one's own to them. Nothing is copied.
-
-Build: make build
-Run:   from memory.pyx, which has array_of and DeviceArray.__dlpack__
-"""
+"""DLPack: looks into the arrays of other libraries, and shows one's own to them. Nothing is copied."""
 import numpy as np
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.stdlib cimport free, malloc
 
 cdef extern from "Python.h":
     int Py_IsInitialized() nogil
@@ -26,6 +22,14 @@ cdef const DLPackExchangeAPI *exchange_table(object type) except? NULL:
     return table if table.version.major == 1 and table.dltensor_from_py_object_no_sync != NULL else NULL
 
 
+cdef object capsule_from(object x):
+    """What x.__dlpack__() gives; the default stream comes after what is pending on the stream of its library."""
+    try:
+        return x.__dlpack__(stream=1, max_version=(1, 3))
+    except TypeError:  # its library is older than DLPack 1
+        return x.__dlpack__(stream=1)
+
+
 cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) except NULL:
     """What __dlpack__() has given: it holds as long as the capsule lives."""
     cdef DLManagedTensorVersioned *versioned
@@ -41,6 +45,14 @@ cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) exc
 cdef object dtype_of(DLDataType dtype):
     """NumPy's dtype, or None if NumPy has no such numbers."""
     return dtypes.get((dtype.code, dtype.bits)) if dtype.lanes == 1 else None
+
+
+cdef tuple shape_of(const DLTensor *tensor):
+    return tuple([tensor.shape[d] for d in range(tensor.ndim)])
+
+
+cdef void *data_of(const DLTensor *tensor) noexcept nogil:
+    return <char *>tensor.data + tensor.byte_offset
 
 
 cdef bint is_contiguous(const DLTensor *tensor) noexcept:
@@ -63,7 +75,7 @@ cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dt
     if dtype.kind not in codes:
         raise BufferError(f"DLPack has no {dtype}")
     cdef size_t head = sizeof(DLManagedTensorVersioned) if is_versioned else sizeof(DLManagedTensor)
-    cdef char *memory = <char *>PyMem_RawMalloc(head + 2 * len(shape) * sizeof(int64_t))
+    cdef char *memory = <char *>malloc(head + 2 * len(shape) * sizeof(int64_t))
     if memory == NULL:
         raise MemoryError()
     versioned, managed = <DLManagedTensorVersioned *>memory, <DLManagedTensor *>memory
@@ -108,4 +120,4 @@ cdef void delete(void *owner, void *memory) noexcept nogil:
     if Py_IsInitialized():
         with gil:
             Py_DECREF(<object>owner)
-    PyMem_RawFree(memory)
+    free(memory)

@@ -14,8 +14,8 @@ from cpython.number cimport PyNumber_Index
 cimport cython
 
 from cuda_error import exception_for
-from dlpack cimport (DLPackExchangeAPI, DLTensor, capsule_of, dtype_of, exchange_table, is_contiguous, kDLCUDA,
-                     tensor_in)
+from dlpack cimport DLPackExchangeAPI, DLTensor, kDLCUDA
+from dlpack cimport capsule_from, capsule_of, data_of, dtype_of, exchange_table, is_contiguous, shape_of, tensor_in
 
 cdef enum:
     INVALID_VALUE = 1  # cudaErrorInvalidValue
@@ -219,15 +219,11 @@ cdef Array device_array_of(str name, x, bint writeable):
         return cuda_array(name, x, interface, writeable)
     if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] != kDLCUDA:
         return None
-    # On which stream its library works is not known: the default stream comes after it, and take waits.
-    try:
-        capsule = x.__dlpack__(stream=1, max_version=(1, 3))
-    except TypeError:  # its library is older than DLPack 1
-        capsule = x.__dlpack__(stream=1)
+    capsule = capsule_from(x)
     cdef Array array = dlpack_array(name, capsule, tensor_in(name, capsule, &is_read_only), 0)
     if writeable and is_read_only:
         raise ValueError(f"{name}: a writeable array is taken")
-    array.must_wait = True
+    array.must_wait = True  # on which stream its library works is not known
     return array
 
 
@@ -238,14 +234,14 @@ cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
     array.dtype = dtype_of(tensor.dtype)
     if array.dtype is None:
         raise TypeError(f"{name}: NumPy's numbers are taken, not DLPack's type {tensor.dtype.code}, {tensor.dtype.bits} bits")
-    array.shape = tuple([tensor.shape[d] for d in range(tensor.ndim)])
+    array.shape = shape_of(tensor)
     array.size, array.itemsize = 1, array.dtype.itemsize
     for d in range(tensor.ndim):
         array.size *= tensor.shape[d]
     if array.size > 0 and not is_contiguous(tensor):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     array.nbytes = array.size * array.itemsize
-    array.memory.device = <char *>tensor.data + tensor.byte_offset
+    array.memory.device = data_of(tensor)
     if is_misaligned(<size_t>array.memory.device, array.itemsize):
         raise ValueError(f"{name}: its address, {<size_t>array.memory.device:#x}, is no multiple of {array.itemsize}")
     array.gpu, array.is_cuda, array.owner = tensor.device.device_id, True, owner

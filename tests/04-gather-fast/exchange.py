@@ -90,7 +90,7 @@ read_only = np.zeros((2, 2))
 read_only.flags.writeable = False
 d = DeviceArray(x)
 matrix = DeviceArray(np.zeros((2, 2)))
-for source, out in [
+for source, target in [
     (x, Shown(read_only)),
     (x, Shown(matrix, flags=1)),
     (x, Shown(np.zeros((2, 2)).astype(">f8"))),
@@ -103,7 +103,7 @@ for source, out in [
     (Shown(d, bits=32, code=0, offset=8), None),
     (Shown(d, strides=None), None),
 ]:
-    answer = outcome(lambda: np.asarray(take(source, i, out)).tolist())
+    answer = outcome(lambda: np.asarray(take(source, i, target)).tolist())
     print(re.sub("0x[0-9a-f]*|(?<=cannot read it): .*", "...", str(answer)))  # an address; NumPy's words
 
 

@@ -17,6 +17,7 @@ if not axpy.available():
         f"nothing can be tested here, {axpy.why_not()}: make test BACKEND=cpu, or BACKEND=cpu pip install ., takes the stand-in",
         returncode=1,
     )
+IS_STAND_IN = importlib.metadata.version("axpy").endswith("+cpu")
 rng = np.random.default_rng(0)
 
 
@@ -37,15 +38,8 @@ def test_sizes(n):
 def test_shapes_and_strides():
     wide = some((6, 40))
     unaligned = np.frombuffer(bytes(1) + some(40).tobytes(), np.float32, offset=1)
-    for x in (
-        some(()),
-        some((2, 0)),
-        some((3, 4, 5)),
-        wide[::2, ::-3],
-        wide.T,
-        np.broadcast_to(wide[0], (9, 40)),
-        unaligned,
-    ):
+    strided = wide[::2, ::-3], wide.T, np.broadcast_to(wide[0], (9, 40)), unaligned
+    for x in some(()), some((2, 0)), some((3, 4, 5)), *strided:
         y = some(x.shape)
         before = x.copy(), y.copy()
         np.testing.assert_array_equal(axpy.axpy(-2, x, y), expected(-2, x, y), strict=True)
@@ -66,6 +60,27 @@ def test_refused(a, x, y, error, words):
         axpy.axpy(a, x, y)
 
 
+ON_GPU = {
+    "cupy": lambda cupy, x: cupy.asarray(x),
+    "jax": lambda jax, x: jax.device_put(x),
+    "torch": lambda torch, x: torch.from_numpy(x).cuda(),
+}
+
+
+@pytest.mark.skipif(IS_STAND_IN, reason="other libraries need a GPU")
+@pytest.mark.parametrize("name", ON_GPU)
+def test_arrays_of_other_libraries(name):
+    library, torch = pytest.importorskip(name), pytest.importorskip("torch")
+    x, y, out = some((3, 400)), some((3, 400)), torch.zeros((3, 400), device="cuda")
+    assert axpy.axpy_on_gpu(3, ON_GPU[name](library, x), ON_GPU[name](library, y), out) is out  # CHANGE
+    np.testing.assert_array_equal(out.cpu().numpy(), expected(3, x, y), strict=True)
+
+
+def test_an_array_of_the_host_is_refused():
+    with pytest.raises(TypeError, match="x: an array on a GPU is taken, not ndarray"):
+        axpy.axpy_on_gpu(1, some(3), some(3), some(3))  # CHANGE
+
+
 def test_threads():
     xs = [some(5000) for _ in range(40)]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -82,18 +97,15 @@ except (axpy.CudaError, MemoryError) as error:
 
 
 def run(**settings):
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**os.environ, **settings}, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", PROGRAM]
+    return subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True)
 
 
 def test_without_a_gpu():
     assert "CudaError CUDA error 100, cudaErrorNoDevice" in run(CUDA_VISIBLE_DEVICES="").stdout
 
 
-@pytest.mark.skipif(
-    not importlib.metadata.version("axpy").endswith("+cpu"), reason="the stand-in alone makes calls fail"
-)
+@pytest.mark.skipif(not IS_STAND_IN, reason="the stand-in alone makes calls fail")
 def test_each_cuda_call_fails_in_turn():
     for k in itertools.count(1):
         done = run(CPU_CUDA_FAIL=str(k), CPU_CUDA_LEAKS="1")  # 2: no memory; a leak is an exit status

@@ -1,4 +1,4 @@
-// a * x + y on the GPU: a kernel, and the C function that brings the arrays to it and the result back.
+// a * x + y on the GPU: a kernel, its launch, and the C functions for arrays on the GPU and in the host's memory.
 #include <cuda_runtime.h>
 
 // What axpy.h declares is visible in the library, all else is hidden.
@@ -21,6 +21,34 @@ __global__ void axpy_kernel(float a, const float *x, const float *y, float *resu
         result[i] = a * x[i] + y[i]; // CHANGE: what is computed
 }
 
+static cudaError_t launch(float a, const float *x, const float *y, float *result,
+                          size_t n) // and waits
+{
+    size_t blocks = (n + THREADS - 1) / THREADS;
+    if (blocks > 2147483647)
+        return cudaErrorInvalidValue;
+    cudaGetLastError(); // an older error, somebody else's, is not this call's
+    axpy_kernel<<<(unsigned int)blocks, THREADS>>>(a, x, y, result, n);
+    cudaError_t error = cudaGetLastError();
+    return error == cudaSuccess ? cudaStreamSynchronize(NULL) : error;
+}
+
+extern "C" int axpy_on_gpu(int gpu, float a, const float *x, const float *y, float *result,
+                           size_t n)
+{
+    int before = gpu;
+    cudaError_t error = cudaSuccess;
+    if (n == 0) // CHANGE, in both functions, if there is a result even then, as a sum has
+        return cudaSuccess;
+    TRY(cudaGetDevice(&before));
+    TRY(cudaSetDevice(gpu));
+    TRY(launch(a, x, y, result, n));
+cleanup:
+    cudaSetDevice(before);
+    cudaGetLastError(); // the return value tells the error: it is not left for somebody else to find
+    return error;
+}
+
 extern "C" int axpy_compute(float a, const float *x, const float *y, float *result, size_t n)
 {
     cudaError_t error = cudaSuccess;
@@ -28,28 +56,23 @@ extern "C" int axpy_compute(float a, const float *x, const float *y, float *resu
     float *d_x = NULL, *d_y = NULL, *d_result = NULL;
     size_t x_bytes = n * sizeof(float), y_bytes = n * sizeof(float),
            result_bytes = n * sizeof(float);
-    size_t blocks = (n + THREADS - 1) / THREADS;
-
-    if (n == 0) // CHANGE if there is a result even then, as a sum has
+    if (n == 0)
         return cudaSuccess;
-    if (!x || !y || !result || blocks > 2147483647)
+    if (!x || !y || !result)
         return cudaErrorInvalidValue;
-    cudaGetLastError(); // an older error, somebody else's, is not this call's
     TRY(cudaMalloc(&d_x, x_bytes));
     TRY(cudaMalloc(&d_y, y_bytes));
     TRY(cudaMalloc(&d_result, result_bytes));
     TRY(cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice));
     TRY(cudaMemcpy(d_y, y, y_bytes, cudaMemcpyHostToDevice));
-    axpy_kernel<<<(unsigned int)blocks, THREADS>>>(a, d_x, d_y, d_result, n);
-    TRY(cudaGetLastError());
-    TRY(cudaDeviceSynchronize()); // result is written only if all went well
-    TRY(cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost));
-
+    TRY(launch(a, d_x, d_y, d_result, n));
+    TRY(cudaMemcpy(result, d_result, result_bytes,
+                   cudaMemcpyDeviceToHost)); // only if all went well
 cleanup:
     cudaFree(d_result); // cudaFree(NULL) frees nothing
     cudaFree(d_y);
     cudaFree(d_x);
-    cudaGetLastError(); // the return value tells the error: it is not left for somebody else to find
+    cudaGetLastError();
     return error;
 }
 
