@@ -38,9 +38,9 @@ NAMES
 @test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {
     "$TEST_PYTHON" -c 'import scikit_build_core, cmake, ninja, cython_cmake, pytest' 2>/dev/null ||
         skip "needs tools: .venv/bin/python -m pip install scikit-build-core cmake ninja cython-cmake pytest"
-    HOME=$BATS_TEST_TMPDIR/'a ü' try_new NAME=moving_average
+    HOME=$BATS_TEST_TMPDIR/'a ü' try_new NAME=heat_step
     assert_success
-    cd "$BATS_TEST_TMPDIR/a ü/moving_average" || return 1
+    cd "$BATS_TEST_TMPDIR/a ü/heat_step" || return 1
     run grep -ri axpy . --exclude-dir=stand-in
     assert_output ''
     # The tools of .venv are there for it too; else pip would fetch them.
@@ -49,24 +49,24 @@ NAMES
     try make test
     assert_success
     assert_line --regexp '^16 passed, 3 skipped in '
-    try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import moving_average as m; print(m.available(), m.why_not())'
+    try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
     if [ "$TEST_BACKEND" = cpu ]; then
-        assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("moving_average"))')" 0.1.0+cpu
+        assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("heat_step"))')" 0.1.0+cpu
     fi
     cd "$TOP/04-gather/fast" || return 1
     try env PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME/04-gather-fast" "$OLDPWD/.venv/bin/python" - <<'PROGRAM' # arrays on the GPU, by DLPack
 import numpy as np
-import moving_average as m
+import heat_step as m
 from arrays import outcome
 from gather import DeviceArray
 x, y, out = [DeviceArray(np.full((3, 400), value, "f")) for value in (1, 2, 0)]
-print(m.moving_average_on_gpu(3, x, y, out) is out, (out.get() == 5).all())
+print(m.heat_step_on_gpu(3, x, y, out) is out, (out.get() == 5).all())
 for wrong in DeviceArray(np.zeros(3, "f")), DeviceArray(np.zeros((3, 400))):
-    print(outcome(lambda: m.moving_average_on_gpu(3, x, wrong, out)))
-print(outcome(lambda: m.moving_average_on_gpu("3", x, y, out)), (out.get() == 5).all())
+    print(outcome(lambda: m.heat_step_on_gpu(3, x, wrong, out)))
+print(outcome(lambda: m.heat_step_on_gpu("3", x, y, out)), (out.get() == 5).all())
 empty = DeviceArray(np.zeros((3, 0), "f"))
-print(m.moving_average_on_gpu(3, empty, empty, empty) is empty)
+print(m.heat_step_on_gpu(3, empty, empty, empty) is empty)
 PROGRAM
     assert_success
     assert_output 'True True
@@ -75,8 +75,20 @@ TypeError: y: a contiguous array of float32 is taken
 TypeError: must be real number, not str True
 True'
     cd "$OLDPWD" || return 1
-    sed -i 's/if (i < n)/if (i < n - 1)/' src/moving_average/moving_average.cu
+    # The page's port: after the tests' change the kernel is wrong, after all of it nothing is.
+    try make test
+    assert_success
+    awk '/^```diff/ { n++; on = 1; next } /^```/ { on = 0 } on { print >"port" n }' "$TOP/04-gather/PORT.md"
+    patch -s -p0 <port1
     try make test
     assert_failure
-    assert_output --partial 'FAILED tests/test_moving_average.py::test_sizes[1]'
+    assert_output --partial 'FAILED tests/test_heat_step.py::test_sizes[1]'
+    patch -s -p0 <port2
+    try make test
+    assert_failure
+    assert_line --regexp '^1 failed, 16 passed, 3 skipped in '
+    patch -s -p0 <port3
+    try make test
+    assert_success
+    assert_line --regexp '^17 passed, 3 skipped in '
 }

@@ -212,12 +212,15 @@ cdef Array device_array_of(str name, x, bint writeable):
         table.dltensor_from_py_object_no_sync(<void *>x, &tensor)
         if tensor.device.device_type != kDLCUDA:
             return None
+        if getattr(x, "requires_grad", False):
+            raise TypeError(f"{name}: it requires a gradient, which nothing here computes: detach() it")
         table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
         return dlpack_array(name, x, &tensor, <size_t>stream)
-    interface = getattr(x, "__cuda_array_interface__", None)
-    if interface is not None:
+    interface, has_dlpack = getattr(x, "__cuda_array_interface__", None), hasattr(x, "__dlpack_device__")
+    # Where an interface names no stream, as JAX's, nothing says what is pending: DLPack orders it.
+    if interface is not None and (not has_dlpack or "stream" in interface):
         return cuda_array(name, x, interface, writeable)
-    if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] != kDLCUDA:
+    if not has_dlpack or x.__dlpack_device__()[0] != kDLCUDA:
         return None
     capsule = capsule_from(x)
     cdef Array array = dlpack_array(name, capsule, tensor_in(name, capsule, &is_read_only), 0)

@@ -158,7 +158,17 @@ streams.clear()
 print((take(Newer(d), i) == expected).all(), streams)
 s = Fast(x)  # on the host: by NumPy
 print((take(s, i) == expected).all())
-del idx, out  # at Python's end nobody gives back what is in a capsule
+idx.requires_grad = True
+print(outcome(lambda: take(x, idx)))
+
+
+class Both(Shown):  # an interface that names no stream
+    __cuda_array_interface__ = {"version": 2, "data": None}
+
+
+s = Both(d)
+print((take(s, i) == expected).all(), s.asked)
+idx = out = None  # at Python's end nobody gives back what is in a capsule
 
 
 # ---- A DeviceArray for others: NumPy's capsule of the same array is the model

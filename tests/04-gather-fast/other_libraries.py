@@ -22,10 +22,6 @@ class Shown:
         self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
 
 
-def table(array):
-    return "with" if hasattr(type(array), "__dlpack_c_exchange_api__") else "without"
-
-
 for name, up, down, pointer, library in [
     ("CuPy", cupy.asarray, cupy.asnumpy, lambda a: a.data.ptr, cupy),
     ("PyTorch", lambda a: torch.from_numpy(a).cuda(), lambda a: a.cpu().numpy(), lambda a: a.data_ptr(), torch),
@@ -45,7 +41,7 @@ for name, up, down, pointer, library in [
         there = library.from_dlpack(new)
         assert pointer(there) == new.__cuda_array_interface__["data"][0] and np.array_equal(down(there), expected)
         del new  # the other library's array keeps the memory
-        others = [DeviceArray(np.zeros(5000, np.float32)) for _ in range(9)]
+        others = [DeviceArray(np.zeros(5000, np.float32)) for _ in range(9)]  # they would get it otherwise
         assert np.array_equal(down(there), expected)
     print(name, "as NumPy")
 print(cupy.asarray(take(s, idx)).shape, torch.as_tensor(take(s, idx), device="cuda").shape)
@@ -68,6 +64,10 @@ with torch.cuda.stream(torch.cuda.Stream()):  # PyTorch's tensors name no stream
     take(a, idx, out, mode="clip")
     a += 1
     print("order kept", bool((out == 200).all()))
+work = jax.jit(lambda a: jax.lax.fori_loop(0, 200, lambda _, a: a + 1, a))
+a = jax.numpy.zeros(1 << 26)
+work(a).block_until_ready()
+print("order kept", bool((take(work(a), idx.cpu().numpy(), mode="clip") == 200).all()))  # JAX has only begun
 with cupy.cuda.Stream.ptds:  # the per-thread stream
     s = cupy.zeros(1 << 28, cupy.float32)
     take(s, np.zeros(1 << 20, np.int32), stream=2)

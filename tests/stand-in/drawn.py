@@ -160,16 +160,21 @@ class Program:
 
     def is_missed(self, those):
         """Whether the stand-in may miss what is wrong with an element. Of each four bytes it keeps one writer, the last;
-        a reader of another stream is forgotten where the later work reads as well."""
+        a reader of another stream is forgotten where the later work reads as well; and a thread may read what others
+        change by atomics if the next that it does there is one, too."""
         element, in_one = those[0].element, max(4 // SIZES[self.type], 1)
         beside = set(range(element // in_one * in_one, (element // in_one + 1) * in_one)) - {element}
         is_hidden = any(
             x.kind == "write" and y.kind == "atomic" and self.is_before(x, y)
             for x, y in itertools.combinations(those, 2)
         )
+        of_threads = defaultdict(list)
+        for x in those:
+            of_threads[x.block, x.thread].append(x.kind)
+        is_taken_up = any(("read", "atomic") in zip(kinds, kinds[1:]) for kinds in of_threads.values())
         kernels = {self.steps[x.step].kernel for x in those if x.kind != "write"}
         is_forgotten = len(set(self.streams)) > 1 and len(kernels) > 1
-        return is_hidden or is_forgotten or any((those[0].array, e) in self.touched for e in beside)
+        return is_hidden or is_taken_up or is_forgotten or any((those[0].array, e) in self.touched for e in beside)
 
     def bugs(self, for_sure=True):
         if any(map(self.is_outside, self.accesses)):

@@ -3,6 +3,10 @@
 // Run:   make bench (on a GPU only)
 #include "../gather.cuh"
 #include "check.h"
+#if __has_include(<thrust/gather.h>)
+#include <thrust/execution_policy.h>
+#include <thrust/gather.h>
+#endif
 
 #define INTERFACE extern "C" __attribute__((visibility("default")))
 
@@ -54,6 +58,13 @@ INTERFACE void launch(const float *source, size_t M, const int *index, float *re
     for (int i = 0; i < calls; i++)
         CHECK((cudaError_t)gather_launch(&job, first_bad));
 }
+
+#if __has_include(<thrust/gather.h>) // comes with the CUDA Toolkit
+INTERFACE void thrust_gather(const float *source, const int *index, float *result, size_t N)
+{
+    thrust::gather(thrust::cuda::par_nosync, index, index + N, source, result);
+}
+#endif
 
 INTERFACE size_t free_bytes(void)
 {

@@ -50,8 +50,10 @@ def load():
         "article_gather": [P, P, P, I, I],
         "gather_unchecked": [P, P, P, I],
         "launch": [P, S, P, P, S, I, P, I],
+        "thrust_gather": [P, P, P, S],
     }.items():
-        getattr(library, name).argtypes = arguments
+        if hasattr(library, name):  # Thrust comes with the CUDA Toolkit
+            getattr(library, name).argtypes = arguments
     library.clock_stop.restype, library.free_bytes.restype = ctypes.c_float, S
     return library
 
@@ -131,6 +133,10 @@ def random_indices(peers):
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.int32)
             row = {"M": M, "N": N, "ways": on_device(peers, d_x, d_sets, d_out, x[sets[0]])}
             a_x, a_out, a_sets = address(d_x), address(d_out), [address(s) for s in d_sets]
+            if hasattr(bench, "thrust_gather"):
+                thrust = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
+                row["ways"]["thrust::gather"] = device(thrust)
+                check("thrust::gather", (thrust[0](), bench.wait(), d_out.get())[2], x[sets[0]])
             checked = [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets]
             row["raise"] = device(checked)
             row["unchecked"] = device([lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets])

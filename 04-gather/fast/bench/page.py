@@ -57,6 +57,20 @@ def random(bench):
     return table(head, rows)
 
 
+def libraries(bench):
+    (row,) = [r for r in bench["random_indices"] if (r["M"], r["N"]) == (128 << 20, 16 << 20)]
+    ways = {**row["ways"], "kernel": row["unchecked"]}
+    names = {
+        "CuPy take": ("`cupy.take(x, idx)`", "Python, 1"),
+        "torch.index_select": ("`torch.index_select(x, 0, idx)`", "Python, 1"),
+        "thrust::gather": ("`thrust::gather(…)`", "C++, 4"),
+        "Triton kernel": ("a kernel in Triton", "Python, 10"),
+        "kernel": ("`GatherKernel` without its check", "CUDA C, 12"),
+        "this take": ("`take(x, idx)` of fast", "CUDA C, 80"),
+    }
+    return table(["way", "language, lines", "ms"], [(*names[n], f"{ways[n]:.3f}") for n in names if n in ways])
+
+
 def distributions(bench, only=lambda r: True):
     head = ["indices", "element, index", "this take", "fastest other", "times as fast", "a copy of the bytes"]
     rows = []
@@ -115,7 +129,7 @@ def main():
     with open(os.path.join(HERE, "bench.jsonl")) as f:
         for row in map(json.loads, f):
             bench.setdefault(row.pop("part"), []).append(row)
-    tables = machine, ladder, steps, random, distributions, fours, resident, calls, bad_index
+    tables = machine, ladder, steps, libraries, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
     pages = "README.md", "README.zh.md", "fast/README.md", "fast/bench/README.md"
     used = [name for page in pages for name in fill(os.path.join(STAGE, page), parts)]

@@ -71,7 +71,7 @@ ON_GPU = {
 @pytest.mark.parametrize("name", ON_GPU)
 def test_arrays_of_other_libraries(name):
     library, torch = pytest.importorskip(name), pytest.importorskip("torch")
-    x, y, out = some((3, 400)), some((3, 400)), torch.zeros((3, 400), device="cuda")
+    x, y, out = some(1200), some(1200), torch.zeros(1200, device="cuda")
     assert axpy.axpy_on_gpu(3, ON_GPU[name](library, x), ON_GPU[name](library, y), out) is out  # CHANGE
     np.testing.assert_array_equal(out.cpu().numpy(), expected(3, x, y), strict=True)
 
@@ -85,7 +85,7 @@ def test_threads():
     xs = [some(5000) for _ in range(40)]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for x, result in zip(xs, pool.map(lambda x: axpy.axpy(2, x, x), xs)):
-            np.testing.assert_array_equal(result, 3 * x)
+            np.testing.assert_array_equal(result, expected(2, x, x))  # CHANGE
 
 
 PROGRAM = """import numpy as np, axpy
@@ -113,4 +113,5 @@ def test_each_cuda_call_fails_in_turn():
             break
         is_free = f"call {k}, cudaFree" in done.stderr  # an error of it is lost, and the result is there
         assert done.returncode == 0 and (is_free or "MemoryError" in done.stdout), done.stdout + done.stderr
-    assert k > 8 and done.stdout == "900.0\n"  # CHANGE
+    ones = np.ones(300, np.float32)
+    assert k > 8 and float(done.stdout) == expected(2, ones, ones).sum()  # CHANGE

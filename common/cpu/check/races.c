@@ -1,6 +1,7 @@
 // Races: two threads touch the same memory, one of them writes, and nothing says who comes first. Here
 // they ran one after the other; on a GPU they will not.
 #include "check.h"
+#include <sched.h>
 #include <string.h>
 
 static const void *touching[1 << 10]; // by a block: where its last plain access was noted
@@ -129,13 +130,17 @@ static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t
     bool is_on_other_core = (me ^ other) & BITS(BLOCK, LAUNCH);
     const void *touched =
         is_on_other_core ? __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) : NULL;
-    bool is_at_it = touched == x->address;
+    bool is_plain = !(others & ATOMIC) && x->kind == WRITE, is_at_it = touched == x->address;
+    // It has perhaps not written yet. It does so now, unless the operating system lets it wait.
+    for (int k = 0; k < 1000 && is_plain && is_at_it; k++) {
+        sched_yield();
+        is_at_it = __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
+    }
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
     bool is_under_way =
         is_on_other_core ? touched != NULL : cpu_gave_turn(NUMBER(other, THREAD, BLOCK));
     if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_under_way || has_gone_on))
         return false;
-    bool is_plain = !(others & ATOMIC) && x->kind == WRITE;
     bool is_doubtful = is_plain || x->kind & VOLATILE & others ||
                        (x->kind == READ && others & ATOMIC && others & WRITE);
     if (x->bytes > sizeof k->doubts[0].before || !is_doubtful ||
