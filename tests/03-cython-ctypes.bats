@@ -293,13 +293,16 @@ from multiply import multiply
 import four_ways
 
 x, out = np.ones(3, np.float32), np.full(3, 7, np.float32)
-for call in [lambda: multiply(x, x, out), lambda: DeviceArray(x), lambda: four_ways.by_ctypes(x, x, out),
+memory = np.full(100, 7, np.float32)
+odd = memory.view(np.uint8)[41:53].view(np.float32)  # at an address that 4 does not divide
+for call in [lambda: multiply(x, x, out), lambda: multiply(x, x, memory[:9:3]), lambda: multiply(x, x, memory[20:17:-1]),
+             lambda: multiply(x, x, odd), lambda: DeviceArray(x), lambda: four_ways.by_ctypes(x, x, out),
              lambda: four_ways.by_ndpointer(x, x, out), lambda: four_ways.by_linking(x, x, out), lambda: four_ways.by_dlopen(x, x, out)]:
     try:
         call()
     except CudaError as error:
         print(error.code, error.name)
-print(out)
+print(out, (memory == 7).all())
 PROGRAM
     assert_success
     assert_output '100 cudaErrorNoDevice
@@ -308,7 +311,10 @@ PROGRAM
 100 cudaErrorNoDevice
 100 cudaErrorNoDevice
 100 cudaErrorNoDevice
-[7. 7. 7.]'
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+100 cudaErrorNoDevice
+[7. 7. 7.] True'
 }
 
 @test "03: a GPU without room is a MemoryError that says how much was wanted" {

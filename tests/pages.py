@@ -163,7 +163,7 @@ def faults_of_code(page, lines):
             yield from (
                 f"no source has this line: {x}" for x in text.splitlines() if x.strip() not in lines | {"", "…"}
             )
-        elif language not in ("console", "sh", "text", "make"):
+        elif language not in ("console", "sh", "text", "make", "diff"):
             yield f"a block of which language? ```{language}"
     if re.search(r"(?m)^(    |\t)\$ ", page.read_text()):
         yield "a command outside of ```console"
