@@ -43,6 +43,9 @@ NAMES
     cd "$BATS_TEST_TMPDIR/a ü/heat_step" || return 1
     run grep -ri axpy . --exclude-dir=stand-in
     assert_output ''
+    try env PIP_NO_INDEX=1 PIP_FIND_LINKS= BACKEND=cpu make -s test PYTHON="$TEST_PYTHON" # as without a network
+    assert_failure
+    assert_equal "${stderr%%$'\n'*}" 'No matching distribution found for scikit-build-core>=1.0: is there a network?'
     # The tools of .venv are there for it too; else pip would fetch them.
     PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
     export PYTHONPATH PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
