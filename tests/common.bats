@@ -864,6 +864,18 @@ PROGRAM
     fi
 }
 
+@test "sanitize: make sanitize ends as its commands do, and what it built goes" {
+    copy_out # common
+    mkdir stage
+    printf '%s\n' 'COMMON := ../common' 'include $(COMMON)/stage.mk' 'sanitized: build' "$(printf '\t')exit \$(STATUS)" >stage/Makefile
+    echo 'int main(void) { return 0; }' >stage/program.cu
+    try_make -C stage sanitize STATUS=0
+    assert_success
+    try_make -C stage sanitize STATUS=3
+    assert_failure
+    assert [ ! -e stage/program ]
+}
+
 # ---- check.h
 
 @test "check.h: CHECK_GOTO keeps the first error and goes to the label; CHECK takes a success as nothing" {

@@ -42,6 +42,7 @@ for what, call in {
     "no dimension": lambda: take(comm, slice, np.int64(29)),
     "list": lambda: take(comm, slice, [[3, -3]]),
     "dtypes": lambda: take(comm, slice.astype(on([2], "f8", "f4")), good),
+    "dtypes of one size": lambda: take(comm, slice.astype(on([1], "i4", "f4")), good),
     "a float": lambda: take(comm, slice, on([2], np.array([1.5]))),
     "empty floats": lambda: take(comm, slice, on([2], np.array([]))),
     **{
