@@ -63,6 +63,32 @@ PROGRAM
     assert_output '1000 of 1000 right'
 }
 
+@test "fast: overlap: in pieces and on two streams as in one, and it notices wrong elements" {
+    try ./overlap 12
+    assert_success
+    assert_equal "${#lines[@]}" 6
+    [ "$(grep -c '| 4096 of 4096 |$' <<<"$output")" = 4 ]
+    [ "$TEST_BACKEND" = cuda ] || [ "$(grep -c '| on a GPU only |' <<<"$output")" = 4 ]
+    local wrong
+    for wrong in 3 29 x; do
+        try ./overlap $wrong
+        assert_failure 2
+        assert_equal "$stderr" './overlap P: 2^P indices, P from 4 to 28'
+    done
+    find_compiler
+    sed 's/return source\[j\]/return source[0]/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
+    "${compile[@]}" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
+        "$BATS_TEST_TMPDIR/gather.cu" memory.cu
+    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./overlap 12
+    assert_failure 1
+    assert_output --partial '| 1 of 4096 |'
+    sed 's/streams\[p % 2\]/streams[p \/ 4]/; s/cudaDeviceSynchronize()/cudaStreamSynchronize(streams[0])/' overlap.cu >"$BATS_TEST_TMPDIR/overlap.cu"
+    [ "$TEST_BACKEND" = cpu ] || return 0
+    "${compile[@]}" -I. -I"$TOP/common" -o "$BATS_TEST_TMPDIR/overlap" "$BATS_TEST_TMPDIR/overlap.cu" -L. -lgather -Xlinker -rpath="$PWD"
+    EXPECTED=. try "$BATS_TEST_TMPDIR/overlap" 12 # waits for one stream only
+    assert_line '| pinned memory, 8 pieces | on a GPU only | 2048 of 4096 |'
+}
+
 @test "fast: the library offers its interface and nothing else; no file names an absolute path" {
     run interface_of libgather.so
     assert_output "$(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' gather.cuh memory.cuh | sort)"

@@ -351,7 +351,7 @@ put() {
 @test "programs: output that cannot be written is exit status 1" {
     local program
     for program in 01-hello-kernel/./{hello,threads,reverse} 02-dlopen-from-c/./{hello_c,'vector_add_c 100','load now ./libhello.so hello_from_gpu'} \
-        04-gather/fast/./gather_c; do
+        04-gather/fast/./{gather_c,'overlap 4'}; do
         cd "$TOP/${program%%/./*}" || return 1
         try bash -c "./${program#*/./} >/dev/full"
         assert_failure 1
@@ -361,9 +361,10 @@ put() {
 @test "programs: whichever CUDA call fails, a line says so and the exit status is 1" {
     [ "$TEST_BACKEND" = cpu ] || skip "only the stand-in's calls fail when they are asked to"
     local program k
-    for program in 01-hello-kernel/./{hello,threads,devices,vector_add,reverse} 02-dlopen-from-c/./{hello_c,'vector_add_c 100'} 04-gather/fast/./gather_c; do
+    for program in 01-hello-kernel/./{hello,threads,devices,vector_add,reverse} 02-dlopen-from-c/./{hello_c,'vector_add_c 100'} \
+        04-gather/fast/./{gather_c,'overlap 4'}; do
         cd "$TOP/${program%%/./*}" || return 1
-        for k in {1..99}; do
+        for k in {1..199}; do
             EXPECTED=. try env CPU_CUDA_FAIL="$k" bash -c "./${program#*/./}"
             grep -q "CPU_CUDA_FAIL: call $k, " <<<"$stderr" || break
             ! grep -q "CPU_CUDA_FAIL: call $k, cudaFree" <<<"$stderr" || continue # the result is there all the same
