@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     kDLCUDA = 2  # DLDeviceType: a GPU's memory. All others are left to NumPy
+    kDLComplex = 5  # DLDataTypeCode
 
 cdef struct DLDevice:
     int32_t device_type

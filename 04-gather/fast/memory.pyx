@@ -14,7 +14,7 @@ from cpython.number cimport PyNumber_Index
 cimport cython
 
 from cuda_error import exception_for
-from dlpack cimport DLPackExchangeAPI, DLTensor, kDLCUDA
+from dlpack cimport DLPackExchangeAPI, DLTensor, kDLComplex, kDLCUDA
 from dlpack cimport capsule_from, capsule_of, data_of, dtype_of, exchange_table, is_contiguous, shape_of, tensor_in
 
 cdef enum:
@@ -214,6 +214,8 @@ cdef Array device_array_of(str name, x, bint writeable):
             return None
         if getattr(x, "requires_grad", False):
             raise TypeError(f"{name}: it requires a gradient, which nothing here computes: detach() it")
+        if tensor.dtype.code == kDLComplex and hasattr(x, "is_conj") and x.is_conj():
+            raise TypeError(f"{name}: its memory holds the conjugate of its elements: resolve_conj() computes them")
         table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
         return dlpack_array(name, x, &tensor, <size_t>stream)
     interface, has_dlpack = getattr(x, "__cuda_array_interface__", None), hasattr(x, "__dlpack_device__")

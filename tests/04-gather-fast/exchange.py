@@ -160,6 +160,10 @@ s = Fast(x)  # on the host: by NumPy
 print((take(s, i) == expected).all())
 idx.requires_grad = True
 print(outcome(lambda: take(x, idx)))
+conjugate = Fast(DeviceArray(np.zeros(3, np.complex64)))
+print(take(conjugate, [0]), end=" ")
+conjugate.is_conj = lambda: True
+print(outcome(lambda: take(conjugate, [0])))
 
 
 class Both(Shown):  # an interface that names no stream
@@ -168,7 +172,7 @@ class Both(Shown):  # an interface that names no stream
 
 s = Both(d)
 print((take(s, i) == expected).all(), s.asked)
-idx = out = None  # at Python's end nobody gives back what is in a capsule
+idx = out = conjugate = None  # at Python's end nobody gives back what is in a capsule
 
 
 # ---- A DeviceArray for others: NumPy's capsule of the same array is the model
