@@ -692,6 +692,19 @@ packages: make PYTHON=..."
     try tests/run 01-hello-kernel
     assert_failure
     assert_regex "$stderr" '^bats 1.2 is too old, 1.5 is needed: git clone '
+    local pair # versions are compared as numbers, not as letters
+    for pair in 0.9.9=1 1.4.9=1 1.5.0=0 1.10.1=0 2.0.0=0 10.0=0; do
+        printf '#!/bin/sh\necho Bats %s\n' ${pair%=*} >"$BATS_TEST_TMPDIR/bin/bats"
+        try "$TEST_PYTHON" common/doctor.py shell
+        assert_equal "${pair%=*}=$(grep -c 'is too old' <<<"$output")" "$pair"
+    done
+    for pair in 2.9.9=False 3.0.12=False 3.1.0=True 3.10.0=True 10.0=True; do
+        rm -rf "$BATS_TEST_TMPDIR/site" && mkdir -p "$BATS_TEST_TMPDIR/site/"{Cython-9,numpy-9}.dist-info
+        printf 'Name: Cython\nVersion: %s\n' ${pair%=*} >"$BATS_TEST_TMPDIR/site/Cython-9.dist-info/METADATA"
+        printf 'Name: numpy\nVersion: 9\n' >"$BATS_TEST_TMPDIR/site/numpy-9.dist-info/METADATA"
+        try env PYTHONPATH="$BATS_TEST_TMPDIR/site:common" "$TEST_PYTHON" -c 'import doctor; print(doctor.has_packages())'
+        assert_equal "${pair%=*}=$output" "$pair"
+    done
 }
 
 @test "tests/run: counts, and fails with no test, with all skipped, with one failed, with one lost" {
