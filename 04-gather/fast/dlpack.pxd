@@ -44,7 +44,7 @@ cdef struct DLPackExchangeAPI:  # a table of C functions for the arrays of a typ
     DLPackVersion version
     void *prev_api
     void *managed_tensor_allocator
-    void *managed_tensor_from_py_object_no_sync
+    int (*managed_tensor_from_py_object_no_sync)(void *object, DLManagedTensorVersioned **tensor) except -1
     void *managed_tensor_to_py_object_no_sync
     int (*dltensor_from_py_object_no_sync)(void *object, DLTensor *tensor) except -1
     int (*current_work_stream)(int32_t device_type, int32_t device_id, void **stream) except -1

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """DLPack: looks into the arrays of other libraries, and shows one's own to them. Nothing is copied."""
 import numpy as np
 
@@ -33,7 +33,8 @@ cdef object capsule_from(object x):
 cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) except NULL:
     """What __dlpack__() has given: it holds as long as the capsule lives."""
     cdef DLManagedTensorVersioned *versioned
-    if PyCapsule_IsValid(capsule, "dltensor"):
+    is_read_only[0] = True
+    if PyCapsule_IsValid(capsule, "dltensor"):  # which cannot say whether it may be written
         return &(<DLManagedTensor *>PyCapsule_GetPointer(capsule, "dltensor")).dl_tensor
     versioned = <DLManagedTensorVersioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
     if versioned.version.major != 1:
@@ -61,6 +62,9 @@ cdef bint is_contiguous(const DLTensor *tensor) noexcept:
     cdef int d
     if tensor.strides == NULL:
         return True
+    for d in range(tensor.ndim):
+        if tensor.shape[d] == 0:
+            return True
     for d in range(tensor.ndim - 1, -1, -1):
         if tensor.shape[d] != 1 and tensor.strides[d] != wanted:
             return False
@@ -72,7 +76,7 @@ cdef bint is_contiguous(const DLTensor *tensor) noexcept:
 
 cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dtype, bint is_versioned):
     """The capsule for __dlpack__: an array of the GPU's, contiguous, that keeps its owner until nobody uses it."""
-    if dtype.kind not in codes:
+    if dtype.kind not in codes or dtype.itemsize > 16 or dtype.char == "g":  # NumPy's longdouble is of no standard
         raise BufferError(f"DLPack has no {dtype}")
     cdef size_t head = sizeof(DLManagedTensorVersioned) if is_versioned else sizeof(DLManagedTensor)
     cdef char *memory = <char *>malloc(head + 2 * len(shape) * sizeof(int64_t))
@@ -96,10 +100,10 @@ cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dt
     else:
         managed.manager_ctx, managed.deleter = <void *>owner, delete_managed
     Py_INCREF(owner)
-    return PyCapsule_New(memory, "dltensor_versioned" if is_versioned else "dltensor", capsule_ends)
+    return PyCapsule_New(memory, "dltensor_versioned" if is_versioned else "dltensor", capsule_destructor)
 
 
-cdef void capsule_ends(object capsule) noexcept:
+cdef void capsule_destructor(object capsule) noexcept:
     """Nobody has taken what is in it: who does renames the capsule, and calls deleter when done."""
     if PyCapsule_IsValid(capsule, "dltensor_versioned"):
         delete_versioned(<DLManagedTensorVersioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned"))

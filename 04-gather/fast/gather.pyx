@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """Gather at the hardware's speed: take(source, index) is numpy.take(source, index), on the GPU.
 
 Build: make build
@@ -67,7 +67,9 @@ cdef int check_gpu(str name, Array array, int current) except -1:
 
 cdef int hand_back(void *stream, Array array) except -1:
     """After a launch on `stream`: whoever goes on with the array on its own stream comes after it."""
-    return wait_for(<void *>array.stream, stream)
+    cdef size_t own
+    stream_owner = array.get_stream(&own)  # lives until this is done
+    return wait_for(<void *>own, stream)
 
 
 def take(source, index, out=None, mode="raise", stream=None):
@@ -81,8 +83,8 @@ def take(source, index, out=None, mode="raise", stream=None):
     stream: where to work, as an int or an object with __cuda_stream__(); None: the one that an array
     names (PyTorch's: its current one), else the default stream. It has to live as long as what was
     computed on it is used.
-    With source, index and out on the device and mode "wrap" or "clip", take only launches, and whoever
-    reads the result on that stream gets it; in all other cases it waits.
+    With source, index and out on the device, whose libraries name a stream, and mode "wrap" or "clip", take
+    only launches, and whoever reads the result on that stream gets it; in all other cases it waits.
     Raises IndexError (then out is undefined if it is pinned or on the device, else as it was),
     TypeError, ValueError, OverflowError, MemoryError, CudaError.
     """

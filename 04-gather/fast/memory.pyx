@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """Where arrays lie: DeviceArray owns memory of the GPU, pinned_empty and pin make memory that the GPU reaches too,
 and array_of finds out where the arrays of others are.
 
@@ -14,7 +14,7 @@ from cpython.number cimport PyNumber_Index
 cimport cython
 
 from cuda_error import exception_for
-from dlpack cimport DLPackExchangeAPI, DLTensor, kDLComplex, kDLCUDA
+from dlpack cimport DLManagedTensorVersioned, DLPackExchangeAPI, DLTensor, kDLComplex, kDLCUDA
 from dlpack cimport capsule_from, capsule_of, data_of, dtype_of, exchange_table, is_contiguous, shape_of, tensor_in
 
 cdef enum:
@@ -59,7 +59,7 @@ cdef class Array:
     cdef bint overlaps(self, Array other):
         cdef size_t a = <size_t>(self.memory.host or self.memory.device)
         cdef size_t b = <size_t>(other.memory.host or other.memory.device)
-        return a < b + other.nbytes and b < a + self.nbytes
+        return self.nbytes > 0 and other.nbytes > 0 and a < b + other.nbytes and b < a + self.nbytes
 
     # Another thread may launch into this array meanwhile; without a GIL, a lock keeps both fields together.
     cdef get_stream(self, size_t *stream):
@@ -201,6 +201,7 @@ cdef Array device_array_of(str name, x, bint writeable):
     """x as an Array if a GPU has it: a DeviceArray, or what has DLPack or __cuda_array_interface__. Else None."""
     cdef DLTensor tensor
     cdef const DLPackExchangeAPI *table
+    cdef DLManagedTensorVersioned *managed
     cdef void *stream = NULL
     cdef bint is_read_only = False
     if type(x) is DeviceArray:
@@ -210,12 +211,18 @@ cdef Array device_array_of(str name, x, bint writeable):
     table = exchange_table(type(x))
     if table != NULL:
         table.dltensor_from_py_object_no_sync(<void *>x, &tensor)
+        if writeable:  # the other function tells it
+            table.managed_tensor_from_py_object_no_sync(<void *>x, &managed)
+            is_read_only = managed.flags & 1
+            managed.deleter(managed)
         if tensor.device.device_type != kDLCUDA:
             return None
         if getattr(x, "requires_grad", False):
             raise TypeError(f"{name}: it requires a gradient, which nothing here computes: detach() it")
         if tensor.dtype.code == kDLComplex and hasattr(x, "is_conj") and x.is_conj():
             raise TypeError(f"{name}: its memory holds the conjugate of its elements: resolve_conj() computes them")
+        if is_read_only:
+            raise ValueError(f"{name}: a writeable array is taken")
         table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
         return dlpack_array(name, x, &tensor, <size_t>stream)
     interface, has_dlpack = getattr(x, "__cuda_array_interface__", None), hasattr(x, "__dlpack_device__")
@@ -243,7 +250,7 @@ cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
     array.size, array.itemsize = 1, array.dtype.itemsize
     for d in range(tensor.ndim):
         array.size *= tensor.shape[d]
-    if array.size > 0 and not is_contiguous(tensor):
+    if not is_contiguous(tensor):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     array.nbytes = array.size * array.itemsize
     array.memory.device = data_of(tensor)

@@ -76,6 +76,9 @@ int main(int argc, char **argv)
     bool is_right = true;
     for (auto &way : ways) {
         std::vector<double> times;
+        CHECK(cudaMemset(ordinary.d_index, 0, bytes)); // what the way before has left there
+        CHECK(cudaMemset(ordinary.d_result, 0, bytes));
+        CHECK(cudaDeviceSynchronize());
         for (int k = 0; k < (is_stand_in() ? 1 : 11); k++) {
             double start = host_seconds();
             in_pieces(way.arrays, way.pieces, streams);

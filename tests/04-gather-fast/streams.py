@@ -6,6 +6,7 @@ import os
 import numpy as np
 from arrays import CudaArray, pinned, tools
 from gather import DeviceArray, take
+from shown import Shown, exchange_api
 
 tools = tools()
 A, B = tools.new_stream(), tools.new_stream()
@@ -86,3 +87,28 @@ del first
 print((second.get() == x).all(), take(second, [5]), (e_x.get() == x).all(), take(e_x, [5]))
 # Stream 2 is another one in each thread: take waits for what it does there.
 print(take(e_x, e_index, mode="wrap", stream=2).__cuda_array_interface__["stream"])
+
+# DLPack: what others read comes after what is pending; take waits for arrays that name no stream, and works on the
+# stream that a table names
+A, B, address = tools.new_stream(), tools.new_stream(), lambda d: d.__cuda_array_interface__["data"][0]
+to, exported = DeviceArray(y), take(d_index, d_index, mode="wrap", stream=A)
+capsule = exported.__dlpack__(stream=B)
+tools.copy_on(B, address(to), address(exported), 4 * n)
+print((to.get().view(np.int32) == index).all())
+shown, sevens = DeviceArray(x), pinned(np.full(n, 7, np.float32))
+new = take(Shown(shown), d_index, mode="wrap")
+tools.copy_on(A, address(shown), sevens.ctypes.data, 4 * n)
+print((new.get() == x).all())
+
+
+class OnA(Shown):
+    __dlpack_c_exchange_api__ = exchange_api(A, [])
+
+
+later, out = DeviceArray(x), DeviceArray(y)
+tools.copy_later(A, address(later), sevens.ctypes.data, 4 * n)
+new = take(OnA(later), d_index, mode="wrap")
+print(new.__cuda_array_interface__["stream"] == A, (new.get() == 7).all())
+take(later, d_index, OnA(out), mode="wrap", stream=B)
+tools.copy_on(A, address(to), address(out), 4 * n)  # its library goes on with it
+print((to.get() == 7).all())

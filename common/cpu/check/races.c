@@ -132,7 +132,7 @@ static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t
         is_on_other_core ? __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) : NULL;
     bool is_plain = !(others & ATOMIC) && x->kind == WRITE, is_at_it = touched == x->address;
     // It has perhaps not written yet. It does so now, unless the operating system lets it wait.
-    for (int k = 0; k < 1000 && is_plain && is_at_it; k++) {
+    for (int tries = 0; tries < 1000 && is_plain && is_at_it; tries++) {
         sched_yield();
         is_at_it = __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
     }

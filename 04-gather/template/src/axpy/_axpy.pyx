@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, freethreading_compatible=True
+# cython: language_level=3, freethreading_compatible=True
 """The Python side of axpy.cu: looks at the arrays, calls C without the GIL, makes exceptions of codes."""
 import math
 
