@@ -8,17 +8,23 @@ import numpy as np
 import axpy
 
 
-class Tensor(ctypes.Structure):  # DLManagedTensor of dlpack.pxd
-    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32)]
-    _fields_ += [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+class Tensor(ctypes.Structure):  # DLManagedTensorVersioned of dlpack.pxd
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+    _fields_ += [("flags", ctypes.c_uint64), ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2)]
+    _fields_ += [
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+    ]
     _fields_ += [
         ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("strides", ctypes.c_void_p),
         ("byte_offset", ctypes.c_uint64),
     ]
-    _fields_ += [("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
+NAME = b"dltensor_versioned"
 new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
@@ -32,7 +38,8 @@ class StandInArray:
         assert self.cuda.cudaMalloc(ctypes.byref(self.memory), ctypes.c_size_t(self.array.nbytes)) == 0
         self.copy(self.memory, self.array.ctypes)
         code, shape = "iufVVcb".index(array.dtype.kind), (ctypes.c_int64 * array.ndim)(*array.shape)
-        self.tensor = Tensor(self.memory, (2, 0), array.ndim, code, 8 * array.itemsize, 1, shape)
+        kind = array.ndim, code, 8 * array.itemsize, 1, shape
+        self.tensor = Tensor((1, 0), None, None, 0, self.memory, (2, 0), *kind)
 
     def copy(self, to, source):
         default = 4  # cudaMemcpyDefault: it finds out itself where both are
@@ -42,8 +49,8 @@ class StandInArray:
     def __dlpack_device__(self):
         return 2, 0
 
-    def __dlpack__(self, stream=None):
-        return new_capsule(ctypes.addressof(self.tensor), b"dltensor", None)
+    def __dlpack__(self, stream=None, max_version=None):
+        return new_capsule(ctypes.addressof(self.tensor), NAME, None)
 
     def get(self):
         self.copy(self.array.ctypes, self.memory)

@@ -125,4 +125,5 @@ def test_each_cuda_call_fails_in_turn():
         is_free = f"call {k}, cudaFree" in done.stderr  # an error of it is lost, and the result is there
         assert done.returncode == 0 and (is_free or "MemoryError" in done.stdout), done.stdout + done.stderr
     ones = np.ones(300, np.float32)
-    assert k > 8 and float(done.stdout) == expected(2, ones, ones).sum()  # CHANGE
+    assert k > 3  # some calls have failed
+    assert float(done.stdout) == expected(2, ones, ones).sum()  # CHANGE

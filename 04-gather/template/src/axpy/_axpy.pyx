@@ -65,8 +65,10 @@ cdef look_at(str name, array, bint writeable, const DLTensor **tensor):
         raise TypeError(f"{name}: an array on a GPU is taken, not {type(array).__name__}")
     capsule = capsule_from(array)
     tensor[0] = tensor_in(name, capsule, &is_read_only)
-    if dtype_of(tensor[0].dtype) != np.float32 or not is_contiguous(tensor[0]):
+    if dtype_of(tensor[0].dtype) != np.float32 or not is_contiguous(tensor[0]):  # CHANGE: the dtype
         raise TypeError(f"{name}: a contiguous array of float32 is taken")
+    if <size_t>data_of(tensor[0]) % sizeof(float) != 0:  # the kernel could not read it
+        raise ValueError(f"{name}: its address is no multiple of {sizeof(float)}")
     if writeable and is_read_only:
         raise ValueError(f"{name}: a writeable array is taken")
     return capsule
@@ -75,7 +77,8 @@ cdef look_at(str name, array, bint writeable, const DLTensor **tensor):
 def axpy_on_gpu(a, x, y, out):
     """out = a * x + y for arrays on a GPU, of PyTorch, CuPy, JAX or another library with DLPack. Returns out.
 
-    x, y, out: float32, contiguous, of one shape, on one GPU. Nothing is copied; waits for the result.
+    x, y, out: float32, contiguous, of one shape, on one GPU; out may be x or y. Nothing is copied; waits for the result.
+    Raises TypeError (no such array), ValueError (different shapes or GPUs, read-only out), CudaError.
     """
     cdef const DLTensor *x_tensor = NULL
     cdef const DLTensor *y_tensor = NULL

@@ -38,7 +38,8 @@ extern "C" int axpy_on_gpu(int gpu, float a, const float *x, const float *y, flo
 {
     int before = gpu;
     cudaError_t error = cudaSuccess;
-    if (n == 0) // CHANGE, in both functions, if there is a result even then, as a sum has
+    if (n ==
+        0) // no grid may be empty. CHANGE, in both functions, if there is a result even then, as a sum has
         return cudaSuccess;
     TRY(cudaGetDevice(&before));
     TRY(cudaSetDevice(gpu));
