@@ -48,7 +48,8 @@ if __name__ == "__main__":
     try:
         wrong = refusal(name, folder) or make(name, folder)
     except OSError as error:
-        wrong = f"{folder} cannot be written: {error.strerror}"
+        why = error.strerror or error.args[0][0][2]  # copytree's error is a list of (from, to, why)
+        wrong = f"{folder} cannot be written: {why}"
     if wrong:
         sys.exit(wrong)
     print(f"{folder}: cd there, and make test. Its README.md says what to change.")
