@@ -214,7 +214,8 @@ cdef Array device_array_of(str name, x, bint writeable):
         if writeable:  # the other function tells it
             table.managed_tensor_from_py_object_no_sync(<void *>x, &managed)
             is_read_only = managed.flags & 1
-            managed.deleter(managed)
+            if managed.deleter != NULL:
+                managed.deleter(managed)
         if tensor.device.device_type != kDLCUDA:
             return None
         if getattr(x, "requires_grad", False):
@@ -250,6 +251,8 @@ cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
     array.size, array.itemsize = 1, array.dtype.itemsize
     for d in range(tensor.ndim):
         array.size *= tensor.shape[d]
+    if min(array.shape, default=0) < 0 or (array.size > 0 and data_of(tensor) == NULL):
+        raise ValueError(f"{name}: DLPack says that it has the shape {array.shape} and lies at {<size_t>data_of(tensor):#x}")
     if not is_contiguous(tensor):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     array.nbytes = array.size * array.itemsize

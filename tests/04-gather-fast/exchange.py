@@ -56,6 +56,8 @@ for source, target in [
     (Shown(d, device=(c_int32 * 2)(2, 63)), None),
     (Shown(d, bits=32, code=0, offset=8), None),
     (Shown(d, strides=None), None),
+    (Shown(d, data=None), None),
+    (Shown(d, shape=(c_int64 * 1)(-1)), None),
 ]:
     answer = outcome(lambda: np.asarray(take(source, i, target)).tolist())
     print(re.sub("0x[0-9a-f]*|(?<=cannot read it): .*", "...", str(answer)))  # an address; NumPy's words
