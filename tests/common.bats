@@ -818,11 +818,11 @@ SEEN
 @test "pages: the times in a page are those of its bench.txt" {
     for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
         mkdir "$BATS_TEST_TMPDIR/$stage"
-        cp $stage/README.md $stage/README.zh.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
+        cp $stage/*.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
         try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/$stage"
         assert_success
-        for page in README.md README.zh.md; do
-            run diff $stage/$page "$BATS_TEST_TMPDIR/$stage/$page"
+        for page in $stage/*.md; do
+            run diff "$page" "$BATS_TEST_TMPDIR/$page"
             assert_success
         done
     done

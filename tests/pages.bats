@@ -7,35 +7,47 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# Runs the commands of a page: run_page PAGE HOW_MANY_AT_LEAST
-run_page() {
-    LIMIT=300 try "$TEST_PYTHON" tests/pages.py run "$1"
-    assert_success
-    assert_output --regexp "^([0-9]+) commands, 0 print something else\$"
-    [ "${output%% *}" -ge "$2" ]
+# Runs the commands of pages; all in all there are so many at least: run_pages HOW_MANY PAGE...
+run_pages() {
+    local wanted=$1 count=0 page
+    for page in "${@:2}"; do
+        LIMIT=300 try "$TEST_PYTHON" tests/pages.py run "$page"
+        assert_success
+        assert_output --regexp "^([0-9]+) commands, 0 print something else\$"
+        count=$((count + ${output%% *}))
+    done
+    [ "$count" -ge "$wanted" ] || fail "only $count commands in ${*:2}"
 }
 
-@test "pages: the commands of 01-hello-kernel print what the page shows" {
-    run_page 01-hello-kernel/README.md 18
+english() { # the pages of a folder in English; what they show is in the others too, see faults_of_translation
+    printf '%s\n' "$1"/*.md | grep -v '\.zh\.md$'
 }
 
-@test "pages: the commands of 02-dlopen-from-c print what the page shows" {
-    run_page 02-dlopen-from-c/README.md 20
+@test "pages: the commands of 01-hello-kernel print what the pages show" {
+    mapfile -t pages < <(english 01-hello-kernel)
+    run_pages 18 "${pages[@]}"
 }
 
-@test "pages: the commands of 03-cython-ctypes print what the page shows" {
-    run_page 03-cython-ctypes/README.md 14
+@test "pages: the commands of 02-dlopen-from-c print what the pages show" {
+    mapfile -t pages < <(english 02-dlopen-from-c)
+    run_pages 20 "${pages[@]}"
+}
+
+@test "pages: the commands of 03-cython-ctypes print what the pages show" {
+    mapfile -t pages < <(english 03-cython-ctypes)
+    run_pages 14 "${pages[@]}"
 }
 
 @test "pages: the commands of 04-gather and its rooms print what the pages show" {
-    run_page 04-gather/README.md 4
-    run_page 04-gather/fast/README.md 4
+    mapfile -t pages < <(english 04-gather && english 04-gather/fast)
+    run_pages 8 "${pages[@]}"
 }
 
 @test "pages: the commands of the other pages print what the pages show" {
-    [ "${SLOW:-}" != 1 ] || run_page README.md 1 # make run takes long: make test-all
-    [ "$TEST_BACKEND" = cuda ] || run_page common/cpu/README.md 1
-    run_page common/WORKSHOP.md 1
+    [ "${SLOW:-}" != 1 ] || run_pages 1 README.md # make run takes long: make test-all
+    [ "$TEST_BACKEND" = cuda ] || run_pages 1 common/cpu/README.md
+    mapfile -t pages < <(english common)
+    run_pages 1 "${pages[@]}"
 }
 
 @test "pages: links lead somewhere, quoted code is in a source, both languages have the same parts" {
@@ -57,8 +69,9 @@ run_page() {
         assert_success
         line=$(sed -n "s|'||g; s|^.*/nvcc \(.* -o [a-z.]* [a-z]*\.cu\)\$|nvcc \1|p" <<<"$output")
         [ "$line" ]
-        for page in "$stage"/README.md "$stage"/README.zh.md; do
-            sed -e ':a' -e '/\\$/N; s/ *\\\n */ /; ta' "$page" | grep -qxF -- "$line" || fail "$page does not have: $line"
+        for pages in "$(english "$stage")" "$stage/*.zh.md"; do
+            # shellcheck disable=SC2086
+            cat $pages | sed -e ':a' -e '/\\$/N; s/ *\\\n */ /; ta' | grep -qxF -- "$line" || fail "$pages do not have: $line"
         done
     done
 }

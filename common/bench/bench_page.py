@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Puts what make bench kept into a stage's pages: python3 common/bench/bench_page.py 01-hello-kernel
 
-Its pages are README.md and README.zh.md. A page has marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is
-between them becomes the stage's bench.txt. Other names in the marks: 04-gather/fast/bench/page.py. Needs Python's
+A page of the stage may have marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is between them becomes the
+stage's bench.txt. Other names in the marks: 04-gather/fast/bench/page.py. Needs Python's
 standard library only; a plot needs matplotlib.
 """
 
 import io
 import os
+import pathlib
 import re
 import sys
 
@@ -21,6 +22,8 @@ def fill(page, parts):
     """Writes parts[name] between the marks of each name in the page. Returns the names that are there."""
     text = read(page)
     names = re.findall(r"^<!-- end of (\S+) -->$", text, re.MULTILINE)
+    if not names:
+        return []
     for name in names:
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         text, count = re.subn(f"{begin}.*?{end}", lambda _: f"{begin}\n{parts[name]}\n{end}", text, flags=re.DOTALL)
@@ -72,7 +75,6 @@ def save(figure, path):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    stage = sys.argv[1]
-    for page in "README.md", "README.zh.md":
-        if fill(os.path.join(stage, page), {"bench.txt": read(os.path.join(stage, "bench.txt"))}) != ["bench.txt"]:
-            sys.exit(f"{stage}/{page}: the marks of bench.txt are not there")
+    stage = pathlib.Path(sys.argv[1])
+    if not sum([fill(page, {"bench.txt": read(stage / "bench.txt")}) for page in stage.glob("*.md")], []):
+        sys.exit(f"{stage}: no page has the marks of bench.txt")

@@ -6,6 +6,7 @@ Run:   python3 page.py (needs matplotlib: pip install matplotlib)
 
 import json
 import os
+import pathlib
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -131,8 +132,8 @@ def main():
             bench.setdefault(row.pop("part"), []).append(row)
     tables = machine, ladder, steps, libraries, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
-    pages = "README.md", "README.zh.md", "fast/README.md", "fast/bench/README.md"
-    used = [name for page in pages for name in fill(os.path.join(STAGE, page), parts)]
+    pages = [page for folder in (".", "fast", "fast/bench") for page in pathlib.Path(STAGE, folder).glob("*.md")]
+    used = [name for page in pages for name in fill(page, parts)]
     if set(used) != set(parts):
         sys.exit(f"in no page: {', '.join(set(parts) - set(used))}")
     if sys.argv[1:] != ["tables"]:
