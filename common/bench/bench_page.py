@@ -7,7 +7,6 @@ standard library only; a plot needs matplotlib.
 """
 
 import io
-import os
 import pathlib
 import re
 import sys
