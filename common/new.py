@@ -16,8 +16,9 @@ def refusal(name, folder):
     """Why there can be no such package, or ""."""
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         return f"NAME={name}: small letters, digits and _, beginning with a letter, as in NAME=moving_average"
-    if keyword.iskeyword(name) or hasattr(builtins, name) or name in ("double", "short", "long", "char", "void"):
-        return f"NAME={name}: this word has a meaning in Python or C"
+    cython = "cdef", "cimport", "cpdef", "ctypedef", "include"
+    if keyword.iskeyword(name) or hasattr(builtins, name) or name in cython:
+        return f"NAME={name}: this word has a meaning in Python or Cython"
     if name in {"numpy", "pytest", *getattr(sys, "stdlib_module_names", ())} or importlib.util.find_spec(name):
         return f"NAME={name}: there is a Python module of this name"
     return f"{folder} is there already" if os.path.lexists(folder) else ""

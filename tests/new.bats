@@ -19,9 +19,9 @@ my-op|small letters, digits and _, beginning with a letter, as in NAME=moving_av
 a b|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 2x|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 Blur|small letters, digits and _, beginning with a letter, as in NAME=moving_average
-import|this word has a meaning in Python or C
-int|this word has a meaning in Python or C
-double|this word has a meaning in Python or C
+import|this word has a meaning in Python or Cython
+int|this word has a meaning in Python or Cython
+include|this word has a meaning in Python or Cython
 numpy|there is a Python module of this name
 email|there is a Python module of this name
 NAMES
@@ -58,6 +58,24 @@ NAMES
     assert_line --regexp '^16 passed in '
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
+    cat >count.cu <<'KERNEL' # a histogram with too few bins, compiled by the stand-in that has come along
+#include <cuda_runtime.h>
+__global__ void Count(int *bins)
+{
+    atomicAdd(&bins[threadIdx.x], 1);
+}
+int main()
+{
+    int *bins;
+    cudaMalloc(&bins, 4 * sizeof *bins);
+    cudaMemset(bins, 0, 4 * sizeof *bins);
+    Count<<<1, 5>>>(bins);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+KERNEL
+    stand-in/nvcc -o count count.cu
+    EXPECTED='^CPU stand-in: count.cu:4: kernel Count reads 4 bytes, 0 bytes behind the end' try ./count
+    assert_failure
     if [ "$TEST_BACKEND" = cpu ]; then
         assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("heat_step"))')" 0.1.0+cpu
     fi
