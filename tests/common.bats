@@ -781,7 +781,7 @@ SEEN
 
 # ---- the sources
 
-@test "sizes: more elements than a machine has room for: what is asked for, copied and launched is not cut to 32 bits" {
+@test "sizes: more elements than a machine has room for: what is asked for, copied and launched is not cut to 32 bits, and gather's is on its stream" {
     [ "$TEST_BACKEND" = cpu ] || skip "needs libraries of the stand-in"
     gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \
         -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"

@@ -1,40 +1,47 @@
 // Comes before the stand-in's runtime (LD_PRELOAD): memory is only a number, copies and kernels do nothing; prints how much
-// each was asked for.
+// each was asked for, and on which stream, if it is not the default one.
 #include <stdio.h>
 
 struct dim3 {
     unsigned x, y, z;
 };
 
-static int give(void **pointer, size_t bytes, const char *name)
+static int told(const char *name, size_t bytes, void *stream)
+{
+    dprintf(1, " %s", name);
+    if (bytes) dprintf(1, " %zu", bytes);
+    if (stream) dprintf(1, "@%zu", (size_t)stream);
+    return 0;
+}
+
+static int give(void **pointer, size_t bytes, void *stream)
 {
     static char *next = (char *)(1ull << 46); // nothing is there
-    dprintf(1, " %s %zu", name, bytes);
+    told("malloc", bytes, stream);
     *pointer = next;
     next += bytes + 512 - bytes % 512;
     return 0;
 }
 
-int cudaMalloc(void **pointer, size_t bytes) { return give(pointer, bytes, "malloc"); }
-int cudaMallocFromPoolAsync(void **pointer, size_t bytes, void *pool, void *stream) { return give(pointer, bytes, "malloc"); }
+int cudaMalloc(void **pointer, size_t bytes) { return give(pointer, bytes, NULL); }
+int cudaMallocFromPoolAsync(void **pointer, size_t bytes, void *pool, void *stream) { return give(pointer, bytes, stream); }
 int cudaFree(void *pointer) { return 0; }
-int cudaFreeAsync(void *pointer, void *stream) { return 0; }
-
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
-{
-    dprintf(1, " copy %zu", bytes);
-    return 0;
-}
+int cudaFreeAsync(void *pointer, void *stream) { return told("free", 0, stream); }
+int cudaStreamSynchronize(void *stream) { return told("wait", 0, stream); }
 
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
-    return cudaMemcpy(to, from, bytes, kind);
+    return told("copy", bytes, stream);
 }
+
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { return told("copy", bytes, NULL); }
 
 void cpu_cuda_configure(const char *kernel, const char *file, int line, struct dim3 grid, struct dim3 block, size_t shared,
                         void *stream)
 {
-    dprintf(1, " launch %u x %u", grid.x, block.x);
+    char what[40];
+    snprintf(what, sizeof what, "launch %u x %u", grid.x, block.x);
+    told(what, 0, stream);
 }
 
 void cpu_cuda_argument(const void *pointer, _Bool is_const, _Bool is_volatile) {}

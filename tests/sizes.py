@@ -1,4 +1,4 @@
-"""The sizes that the libraries of the stages ask CUDA for, with more elements than a machine has room for. (With sizes.c.)"""
+"""What the libraries of the stages ask CUDA for, with more elements than a machine has room for; gather on stream 5. (With sizes.c.)"""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ class Job(ctypes.Structure):
 
 
 def take(n, m, element_bytes, index_bytes):
-    return ctypes.byref(Job(array, None, array, None, array, None, n, m, element_bytes, index_bytes, 0, None)), P(
+    return ctypes.byref(Job(array, None, array, None, array, None, n, m, element_bytes, index_bytes, 0, 5)), P(
         ctypes.addressof(N())
     )
 

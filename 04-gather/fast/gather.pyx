@@ -11,13 +11,12 @@ All work is done on the current GPU; an array on another one is refused.
 import numpy as np
 
 from cuda_error import CudaError
-from memory cimport Array, array_of, check, current_gpu, device_array_of, let_wait, new_array, numpy_array, wait_for
+from memory cimport INVALID_VALUE, Array, array_of, check, current_gpu, device_array_of, let_wait, new_array, numpy_array
+from memory cimport wait_for
 from memory import DeviceArray, pin, pinned_empty, stream_handle
 
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
 cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
-cdef enum:
-    INVALID_VALUE = 1  # cudaErrorInvalidValue
 
 
 cdef Array index_array(index):

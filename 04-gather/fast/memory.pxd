@@ -16,6 +16,9 @@ cdef extern from "memory.cuh" nogil:
     const char *gather_error_name(int code)
     const char *gather_error_text(int code)
 
+cdef enum:
+    INVALID_VALUE = 1  # cudaErrorInvalidValue
+
 
 cdef class Array:
     """A contiguous array: where it is, how much, and of what."""

@@ -17,8 +17,6 @@ from cuda_error import exception_for
 from dlpack cimport DLManagedTensorVersioned, DLPackExchangeAPI, DLTensor, kDLComplex, kDLCUDA
 from dlpack cimport capsule_from, capsule_of, data_of, dtype_of, exchange_table, is_contiguous, shape_of, tensor_in
 
-cdef enum:
-    INVALID_VALUE = 1  # cudaErrorInvalidValue
 cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
 cdef dict dtypes = {np.dtype(c).str: np.dtype(c) for c in "?bhilBHILefdFD"}  # the usual ones at once
 
@@ -199,45 +197,50 @@ cdef numpy_array(str name, x):
 
 cdef Array device_array_of(str name, x, bint writeable):
     """x as an Array if a GPU has it: a DeviceArray, or what has DLPack or __cuda_array_interface__. Else None."""
-    cdef DLTensor tensor
-    cdef const DLPackExchangeAPI *table
-    cdef DLManagedTensorVersioned *managed
-    cdef void *stream = NULL
-    cdef bint is_read_only = False
     if type(x) is DeviceArray:
         return x
     if type(x) is np.ndarray:
         return None
-    table = exchange_table(type(x))
+    cdef const DLPackExchangeAPI *table = exchange_table(type(x))
     if table != NULL:
-        table.dltensor_from_py_object_no_sync(<void *>x, &tensor)
-        if writeable:  # the other function tells it
-            table.managed_tensor_from_py_object_no_sync(<void *>x, &managed)
-            is_read_only = managed.flags & 1
-            if managed.deleter != NULL:
-                managed.deleter(managed)
-        if tensor.device.device_type != kDLCUDA:
-            return None
-        if getattr(x, "requires_grad", False):
-            raise TypeError(f"{name}: it requires a gradient, which nothing here computes: detach() it")
-        if tensor.dtype.code == kDLComplex and hasattr(x, "is_conj") and x.is_conj():
-            raise TypeError(f"{name}: its memory holds the conjugate of its elements: resolve_conj() computes them")
-        if is_read_only:
-            raise ValueError(f"{name}: a writeable array is taken")
-        table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
-        return dlpack_array(name, x, &tensor, <size_t>stream)
+        return exchanged_array(name, x, table, writeable)
     interface, has_dlpack = getattr(x, "__cuda_array_interface__", None), hasattr(x, "__dlpack_device__")
     # Where an interface names no stream, as JAX's, nothing says what is pending: DLPack orders it.
     if interface is not None and (not has_dlpack or "stream" in interface):
         return cuda_array(name, x, interface, writeable)
     if not has_dlpack or x.__dlpack_device__()[0] != kDLCUDA:
         return None
+    cdef bint is_read_only = False
     capsule = capsule_from(x)
     cdef Array array = dlpack_array(name, capsule, tensor_in(name, capsule, &is_read_only), 0)
     if writeable and is_read_only:
         raise ValueError(f"{name}: a writeable array is taken")
     array.must_wait = True  # on which stream its library works is not known
     return array
+
+
+cdef Array exchanged_array(str name, x, const DLPackExchangeAPI *table, bint writeable):
+    """x as an Array if a GPU has it, by the functions of its library, as PyTorch has them. Else None."""
+    cdef DLTensor tensor
+    cdef DLManagedTensorVersioned *managed
+    cdef void *stream = NULL
+    cdef bint is_read_only = False
+    table.dltensor_from_py_object_no_sync(<void *>x, &tensor)
+    if writeable:  # the other function tells it
+        table.managed_tensor_from_py_object_no_sync(<void *>x, &managed)
+        is_read_only = managed.flags & 1
+        if managed.deleter != NULL:
+            managed.deleter(managed)
+    if tensor.device.device_type != kDLCUDA:
+        return None
+    if getattr(x, "requires_grad", False):
+        raise TypeError(f"{name}: it requires a gradient, which nothing here computes: detach() it")
+    if tensor.dtype.code == kDLComplex and hasattr(x, "is_conj") and x.is_conj():
+        raise TypeError(f"{name}: its memory holds the conjugate of its elements: resolve_conj() computes them")
+    if is_read_only:
+        raise ValueError(f"{name}: a writeable array is taken")
+    table.current_work_stream(kDLCUDA, tensor.device.device_id, &stream)
+    return dlpack_array(name, x, &tensor, <size_t>stream)
 
 
 cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
@@ -257,8 +260,7 @@ cdef Array dlpack_array(str name, owner, const DLTensor *tensor, size_t stream):
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
     array.nbytes = array.size * array.itemsize
     array.memory.device = data_of(tensor)
-    if is_misaligned(<size_t>array.memory.device, array.itemsize):
-        raise ValueError(f"{name}: its address, {<size_t>array.memory.device:#x}, is no multiple of {array.itemsize}")
+    check_address(name, <size_t>array.memory.device, array.itemsize)
     array.gpu, array.is_cuda, array.owner = tensor.device.device_id, True, owner
     array.stream = 0 if stream == 1 else stream  # 1: the default stream
     return array
@@ -303,9 +305,8 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
         raise ValueError(f"{name}: a writeable array is taken")
     if mask is not None:
         raise TypeError(f"{name}: a CUDA array without a mask is taken")
-    if is_misaligned(address, array.itemsize):
-        raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {array.itemsize}")
-    array.stream = 0 if stream is None or stream == 1 else stream_handle(stream, f"{name}'s stream")
+    check_address(name, address, array.itemsize)
+    array.stream = 0 if stream is None else stream_handle(stream, f"{name}'s stream")
     array.owner, array.gpu, array.is_cuda = x, -1, True
     if array.size > 0:
         find(name, array, address)
@@ -315,6 +316,12 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
 cdef bint is_misaligned(size_t address, size_t itemsize):
     """True if the kernel, which reads 4 or 8 bytes at once, cannot read these elements where they are."""
     return (itemsize == 4 or itemsize == 8) and address % itemsize != 0
+
+
+cdef int check_address(str name, size_t address, size_t itemsize) except -1:
+    if is_misaligned(address, itemsize):
+        raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {itemsize}")
+    return 0
 
 
 cdef bint has_strides_of_c(Array array, strides):

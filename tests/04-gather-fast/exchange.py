@@ -143,5 +143,7 @@ odd.__dlpack_device__ = lambda: ()
 print(outcome(lambda: take(odd, i)))
 empty = DeviceArray(np.zeros((2, 0)))
 print(take(d, Shown(DeviceArray(np.zeros((2, 0), np.int64)), strides=(c_int64 * 2)(1, 1)), Shown(empty)).array is empty)
+one_row = Shown(DeviceArray(np.array([[9, 0]])), strides=(c_int64 * 2)(99, 1))  # the stride of one row does not matter
+print(take(d, one_row).get())
 print(take(d, DeviceArray(np.zeros(0, np.int64)), Shown(d, shape=(c_int64 * 1)(0))) is not None)
 print(type(d.__dlpack__(copy=False, dl_device=(2, 0), stream=-1)).__name__, outcome(lambda: take(d.__dlpack__(), i)))
