@@ -801,6 +801,8 @@ SEEN
         -o "$BATS_TEST_TMPDIR/{}.o" {} < <(printf '%s\n' "${sources[@]}")
     assert_success
     assert_output ''
+    local pypi=("$TOP"/.venv/lib/python*/site-packages/nvidia/cu13/bin/nvcc) # has headers in packages of their own
+    [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_75 -c -o "$BATS_TEST_TMPDIR/threads.o" tests/stand-in/threads.cu
 }
 
 @test "make: bench without a GPU says why not, and changes nothing" {
