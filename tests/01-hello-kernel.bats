@@ -68,6 +68,20 @@ Hello World From GPU!'
     [ "$(wc -l <<<"$orders")" -gt 1 ]
 }
 
+@test "01: grid: each thread of a grid in two dimensions knows its row, its column and its element" {
+    local expected=() row column
+    for row in 0 1 2 3; do
+        for column in 0 1 2 3 4 5; do
+            expected+=("$(printf 'row %d, column %d: element %2d, block (%d, %d), thread (%d, %d)' $row $column \
+                $((6 * row + column)) $((column / 3)) $((row / 2)) $((column % 3)) $((row % 2)))")
+        done
+    done
+    try ./grid
+    assert_success
+    assert_equal "$(sort <<<"$output")" "$(printf '%s\n' "${expected[@]}")"
+    assert_quiet
+}
+
 @test "01: limits: a launch at each limit runs, and one beyond does not" {
     EXPECTED='is not launched' try ./limits # half of its launches are too large
     assert_success
