@@ -6,7 +6,7 @@ Run:   python3 -c "import numpy as np, four_ways; a = np.ones(3, 'f'); four_ways
 
 Each takes three one-dimensional, contiguous float32 NumPy arrays of one size, and raises TypeError or
 ValueError for others, CudaError if the function fails. They differ in who looks at the arrays: see
-README.md.
+reference.md.
 """
 import ctypes
 import os

@@ -26,7 +26,7 @@ PROGRAM
 }
 
 @test "03: each module offers its PyInit and nothing else; modules and libraries name no absolute path" {
-    for name in hello multiply four_ways device_array; do
+    for name in smallest hello multiply four_ways device_array; do
         module=$(echo $name.*.so)
         run interface_of "$module"
         assert_output "PyInit_$name"
@@ -161,7 +161,7 @@ PROGRAM
 }
 
 @test "03: importing the modules makes no CUDA call" {
-    try "$TEST_PYTHON" -c "import hello, multiply, four_ways, device_array"
+    try "$TEST_PYTHON" -c "import smallest, hello, multiply, four_ways, device_array"
     assert_success
     assert_equal "$output$stderr" ""
 }
