@@ -47,6 +47,11 @@ def steps(bench):
     return ladder(bench, ["NumPy", "article", "cuda_gather", "take(x", "take(d_x", "PCIe"])
 
 
+def a_call(bench):
+    ways = "NumPy: x[idx]", "cuda_gather(x, idx)"
+    return table(["way", "ms"], [(code(r["way"]), f"{r['median']:.1f}") for r in bench["ladder"] if r["way"] in ways])
+
+
 def random(bench):
     head = ["source", "indices", "this take", "fastest other", "floor", "of the floor", "check costs"]
     rows = []
@@ -130,7 +135,7 @@ def main():
     with open(os.path.join(HERE, "bench.jsonl")) as f:
         for row in map(json.loads, f):
             bench.setdefault(row.pop("part"), []).append(row)
-    tables = machine, ladder, steps, libraries, random, distributions, fours, resident, calls, bad_index
+    tables = machine, ladder, steps, a_call, libraries, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
     pages = [page for folder in (".", "fast", "fast/bench") for page in pathlib.Path(STAGE, folder).glob("*.md")]
     used = [name for page in pages for name in fill(page, parts)]
