@@ -6,7 +6,7 @@ PYTHON ?= python3
 NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
     missing: sudo apt-get install -y python3-dev python3-venv)
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises watch hint compare reset new sanitize soak bench clean doctor offline
+.PHONY: help run build test test-all exercises watch hint compare reset new sanitize soak bench clean doctor offline book
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -22,6 +22,7 @@ help:
 	@echo '  clean   remove what was built (not .venv, the Python packages)'
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
 	@echo '  offline  fill the folder offline with all that is fetched from the network'
+	@echo '  book    the pages as a web site with a search, in book: open book/index.html'
 	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
 	    'REQUIRE_GPU=1'
 
@@ -31,6 +32,12 @@ doctor:
 offline:
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
+book:
+	@'$(PYTHON)' common/install.py requirements-book.txt
+	@rm -rf book
+	@.venv/bin/python -m sphinx -q -W --keep-going -c common/book . book
+	@rm -r book/.doctrees
+
 new:
 	@'$(PYTHON)' common/new.py '$(NAME)' '$(DIR)'
 
@@ -39,10 +46,10 @@ hint compare reset:
 
 clean:
 	@for stage in $(STAGES) 04-gather/fast/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
-	rm -rf common/cpu/lib tests/soak/tools.so
+	rm -rf common/cpu/lib tests/soak/tools.so book
 
 # What builds has to know the device: found once here, for all stages.
-ifneq ($(filter-out help doctor clean new offline hint compare reset,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help doctor clean new offline book hint compare reset,$(MAKECMDGOALS)),)
 $(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)),, \
     $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk
