@@ -13,10 +13,12 @@ from sphinx.util import logging
 
 root_doc = "README"
 include_patterns = ["*.md", "0*/**.md", "common/**.md"]
+exclude_patterns = ["**/.*"]
 extensions = ["myst_parser"]
 myst_gfm_only = True
 myst_heading_anchors = 6
 myst_heading_anchors_html_ids = True  # GitHub's anchors
+smartquotes = False
 suppress_warnings = ["misc.highlighting_failure"]  # … in a block stands for lines left out
 html_theme = "furo"  # asks no other host for anything
 html_theme_options = {"top_of_page_buttons": []}
@@ -26,6 +28,7 @@ html_show_copyright = html_show_sphinx = False
 html_use_index = False
 html_search_language = "pairs"
 html_additional_pages = {"search.zh": "search.html"}
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "*.md")
 CHINESE = {"Search": "搜索", "On this page": "本页内容", "Next": "下一页", "Previous": "上一页", "Home": "首页"}
 # Each language finds its own pages, and Chinese those that are English only. From a file, no page can show what is in others.
 SEARCH = """
@@ -92,11 +95,9 @@ def follow_links(app, doctree):
         elif target.is_file():
             shutil.copy(target, place)
         elif target.is_dir():
-            shutil.copytree(target, place, ignore=shutil.ignore_patterns(".*", "__pycache__"), dirs_exist_ok=True)
-            links = [
-                f'<p><a href="{name}">{name}</a></p>' for name in sorted(os.listdir(place)) if name != "index.html"
-            ]
-            place.joinpath("index.html").write_text("".join(links))
+            shutil.copytree(target, place, ignore=NOT_COPIED, dirs_exist_ok=True)
+            names = sorted(set(os.listdir(place)) - {"index.html"})
+            place.joinpath("index.html").write_text("".join(f'<p><a href="{name}">{name}</a></p>' for name in names))
         else:
             logging.getLogger(__name__).warning("a link to what is not there: %s", path, location=app.env.docname)
 
