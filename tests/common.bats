@@ -823,7 +823,7 @@ SEEN
         cp $stage/*.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
         try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/$stage"
         assert_success
-        for page in $stage/*.md; do
+        for page in "$stage"/*.md; do
             run diff "$page" "$BATS_TEST_TMPDIR/$page"
             assert_success
         done
