@@ -1,8 +1,8 @@
 load helpers
 
-# "If something fails", in README.md: each message of its table is provoked here, by what stands beside it.
+# common/MESSAGES.md, "If something fails": each message of its tables is provoked here, by what stands beside it.
 
-# A message as in the table, then what leads to it. $W: a folder with common, stage 01, and programs for the stand-in.
+# A message as in the tables, then what leads to it. $W: a folder with common, stage 01, and programs for the stand-in.
 provocations() {
     cat <<'TABLE'
 … is missing: sudo apt-get install -y …
@@ -84,7 +84,11 @@ Segmentation fault
 TABLE
 }
 
-@test "fails: each message of the table in README.md comes, from what leads to it" {
+messages_of() { # PAGE
+    sed -n 's/^| `\(.*\)` |[^|]*|[^|]*|$/\1/p' "$1"
+}
+
+@test "fails: each message of common/MESSAGES.md comes, from what leads to it; in Chinese there are the same" {
     cd "$TOP" || return 1
     copy_out 01-hello-kernel
     export W=$COPY PYTHONDONTWRITEBYTECODE=1
@@ -104,7 +108,8 @@ TABLE
         EXPECTED=. try bash -c "IFS=; $command; true" # folders may have a name with a space
         pattern=$(sed 's/[].[*^$()+?{}|\\]/\\&/g; s/…/.*/g' <<<"$message")
         grep -qE -- "$pattern" <<<"$output"$'\n'"$stderr" || fail "does not come: $message"
-    done < <(sed -n '/^## If something fails/,/^## /s/^| `\(.*\)` |[^|]*|[^|]*|$/\1/p' README.md)
+    done < <(messages_of common/MESSAGES.md)
     [ "$rows" -ge 25 ]
     assert_equal "$rows" "$(provocations | grep -c '^[^ ]')"
+    assert_equal "$(messages_of common/MESSAGES.zh.md)" "$(messages_of common/MESSAGES.md)"
 }
