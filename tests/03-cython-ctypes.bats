@@ -217,6 +217,7 @@ for a, b in [
     expect(result.flags.f_contiguous if a.flags.fnc and b.flags.fnc else result.flags.c_contiguous, "order", a.strides, b.strides)
     expect(not np.shares_memory(result, a) and not np.shares_memory(result, b))
     for out in (np.full(a.shape, 7, np.float32), np.full(a.shape, 7, np.float32, "F"),
+                np.zeros(4 * a.size + 1, np.uint8)[1:].view(np.float32).reshape(a.shape),  # unaligned
                 np.full(tuple(2 * n for n in a.shape), 7, np.float32)[tuple(slice(None, None, 2) for _ in a.shape) or ...]):
         expect(multiply(a, b, out=out) is out)
         check(out)
@@ -337,6 +338,7 @@ import four_ways
 x = np.ones(4, np.float32)
 read_only = np.ones(4, np.float32)
 read_only.flags.writeable = False
+unaligned = np.zeros(17, np.uint8)[1:].view(np.float32)
 for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
     answers = []
     for a, b, result in [(x, np.ones(3, np.float32), x), (x, x, np.ones(5, np.float32)), (np.ones(4), x, x), (np.ones(8, np.float32)[::2], x, x),
@@ -349,6 +351,13 @@ for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, fo
     print(way.__name__, *answers)
     empty = np.ones(0, np.float32)
     way(empty, empty, empty)
+for way in four_ways.by_ctypes, four_ways.by_ndpointer:
+    for a, b, result in (unaligned, x, x), (x, unaligned, x), (x, x, unaligned):
+        try:
+            way(a, b, result)
+        except TypeError:
+            print("refused", end=" ")
+print()
 try:
     four_ways.by_linking(x, np.ones(3, np.float32), x)
 except ValueError as error:
@@ -359,6 +368,7 @@ PROGRAM
 by_ndpointer ValueError ValueError TypeError TypeError TypeError TypeError
 by_linking ValueError ValueError ValueError ValueError ValueError ValueError
 by_dlopen ValueError ValueError ValueError ValueError ValueError ValueError
+refused refused refused refused refused refused 
 arrays of one size are taken, not [4, 3, 4]'
 }
 
