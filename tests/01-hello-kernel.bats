@@ -287,6 +287,8 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
         'copy out, b' 'copy in, kernel, copy out' 'CPU, one thread'; do
         assert_line --regexp "^\| $part +\| +[0-9]+\.[0-9]{4} \| +([0-9.]+ )?\|$"
     done
+    # GB/s times ms are the arrays that have moved, of 4 MiB each
+    assert_equal "$(awk -F'|' '$4 > 0 { printf "%.0f ", $3 * $4 * 1e6 / 4194304 }' <<<"$output")" '2 3 3 1 3 '
     assert_line --regexp '^A copy within the device moves [0-9.]+ GB/s\.$'
     assert_line --regexp '^The kernel reaches [0-9.]+ % of this rate\. With four floats a thread it reaches [0-9.]+ %\.$'
 }
