@@ -164,9 +164,10 @@ codes_of() {
 
 @test "stand-in: more bugs: their codes, and the messages, with the line" {
     build bugs
-    while IFS='|' read -r name output message; do
+    local wanted
+    while IFS='|' read -r name wanted message; do
         try "$PROGRAM" "$name"
-        assert_output "$output"
+        assert_output "$(printf %b "$wanted")"
         assert_regex "$stderr" "${message//LINE/"bugs.cu:($(lines_of bugs.cu "$name"))"}"
     done <<'ROWS'
 two-barriers|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
@@ -189,6 +190,10 @@ two-kinds|0 719|kernel TwoKinds: threads of a warp wait for others that do not c
 half-written|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
 streams-later|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+streams-apart|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+two-masks|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
+half-past-shared|0 700|LINE: kernel HalfPastShared writes outside the 256 bytes of the shared memory s
+failed-print|lost\n0 710|Assertion `n > 3` failed
 again|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
 ROWS
     # the last: three times two races in a line, a read of what nobody has written, a launch that is refused

@@ -246,12 +246,12 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later, streams-end
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later, streams-end, streams-apart
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
     int s = 0;
-    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-later
+    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-later, streams-apart
     *sum = s;
 }
 struct Box {
@@ -312,6 +312,11 @@ __global__ void TwoKinds(int *p)
         p[threadIdx.x] = __ballot_sync(0xffffffff, 1);
 }
 
+__global__ void TwoMasks(int *p)
+{
+    p[threadIdx.x] = __shfl_sync(threadIdx.x < 16 ? 0xffffffff : 0xffff0001, 1, 0); // two-masks
+}
+
 __global__ void Forever(volatile int *flag)
 {
     while (*flag == 0) continue;
@@ -342,6 +347,12 @@ __global__ void Check(int n)
 __global__ void Follow(int **p) { **p = 1; } // never-set
 __global__ void Call(int *p) { cudaMemset(p, 0, 4); } // runtime-in-kernel
 __global__ void HalfPast(float4 *p) { *p = make_float4(1, 2, 3, 4); } // half-past
+
+__global__ void HalfPastShared(int *a)
+{
+    __shared__ int s[64];
+    memcpy(&s[63], a, 2 * sizeof *a); // half-past-shared
+}
 
 template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); } // half-written
 template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
@@ -445,6 +456,24 @@ int main(int argc, char **argv)
         cudaStreamWaitEvent(two, event, 0);
         Sum<<<1, 1, 0, two>>>(a, b, N);
         cudaEventDestroy(event);
+    }
+    MORE("streams-apart") // one that the default stream does not wait for
+    {
+        cudaStream_t apart;
+        cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+        Fill<<<1, 1, 0, apart>>>(a, 0);
+        cudaStreamSynchronize(0);
+        Sum<<<1, 1, 0, one>>>(a, b, N);
+        cudaStreamDestroy(apart);
+    }
+    MORE("two-masks") TwoMasks<<<1, 32>>>(a);
+    MORE("half-past-shared") HalfPastShared<<<1, 1>>>(a);
+    MORE("failed-print")
+    {
+        Check<<<1, 1>>>(4); // its "lost" is not lost
+        cudaDeviceSynchronize();
+        Check<<<1, 1>>>(3);
+        Fill<<<1, 1>>>(nullptr, 0);
     }
     MORE("called") Fill(a, 0);
     MORE("barrier-on-host") __syncthreads(); // barrier-on-host

@@ -141,6 +141,9 @@ int main(void)
     IS(strlen(ptx) + 1 == bytes && strncmp(ptx, "//", 2) == 0);
     const char *cubin = output(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN", &bytes);
     IS(memcmp(cubin, "\177ELF", 4) == 0);
+    const char *broken[] = {architecture, "-Dhelper=1"};
+    NVRTC(6, nvrtcCompileProgram, program, 2, broken); // and nothing of the first is left
+    IS(find("nvrtcGetPTXSize")(program, &bytes) != 0 || bytes <= 1);
     NVRTC(0, nvrtcDestroyProgram, &program);
     NVRTC(0, nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
     NVRTC(0, nvrtcCompileProgram, program, 1, options + 2);
@@ -165,6 +168,8 @@ int main(void)
     run(function);
     OK(cuModuleUnload, module);
     OK(cuDevicePrimaryCtxRelease_v2, 0);
+    Call *last_error = (Call *)dlsym(driver, "cudaGetLastError"); // the stand-in's runtime is in the same library
+    IS(!last_error || last_error() == 0); // and does not tell of the driver's errors
     if (!differences)
         puts("ok");
     return differences != 0;

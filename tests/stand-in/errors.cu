@@ -88,11 +88,23 @@ static void launches()
     OK(cudaGetLastError());
     OK(cudaDeviceSynchronize());
 
-    int *n, words = 25000;
+    int *n, *managed, words = 25000;
+    OK(cudaMallocManaged(&managed, sizeof *managed));
+    *managed = 7;
+    REFUSED(last_word<<<1, 1025>>>(managed, 1));
+    *managed += 1; // nothing runs that could still use it
+    IS(*managed, 8);
+    OK(cudaFree(managed));
     OK(cudaMalloc(&n, sizeof *n));
     REFUSED(last_word<<<1, 32, 100000>>>(n, words));
     const cudaFuncAttribute most = cudaFuncAttributeMaxDynamicSharedMemorySize;
     FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(last_word, most, 1 << 20));
+    int in_a_block;
+    OK(cudaDeviceGetAttribute(&in_a_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(last_word, most, in_a_block + 1));
+    OK(cudaFuncSetAttribute(last_word, most, in_a_block));
+    last_word<<<1, 32, in_a_block>>>(n, in_a_block / 4);
+    HAS(n, {in_a_block / 4});
     OK(cudaFuncSetAttribute(last_word, most, 100000));
     last_word<<<1, 32, 100000>>>(n, words);
     OK(cudaGetLastError());

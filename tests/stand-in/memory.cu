@@ -54,6 +54,8 @@ static void variables()
     OK(cudaMemcpyToSymbol(weights, w, sizeof w));
     FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, sizeof w + 4));
     FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, 8, 12));
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(table, w, 8, 8)); // other variables lie behind it
+    FAILS(cudaErrorInvalidValue, cudaMemcpyFromSymbol(w, table, 4, 12));
     OK(cudaMemcpyToSymbol(weights, w + 3, 4, 4));
     use<<<1, 4>>>(out);
     HAS(out, {13, 7007, 708, 7006});

@@ -343,6 +343,8 @@ static void add_in_streams(int *a, int *other)
     cudaEventRecord(event, s);
     while (cudaEventQuery(event) == cudaErrorNotReady) continue;
     AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
+    cudaStreamSynchronize(apart);
+    cudaMemsetAsync(other, 0, 100, s), cudaMemsetAsync((char *)other + 100, 0, 100, apart); // side by side
     cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 

@@ -202,7 +202,9 @@ __global__ void of_unsigned_ints(unsigned *u, unsigned long long *l)
     u[k++] = atomicDec(&u[20], 7u);
     u[k++] = atomicMin(&u[20], 5u);
     u[k++] = atomicMax(&u[20], 0xfffffff0u);
-    u[k++] = atomicExch(&u[20], 1u);
+    u[k++] = atomicExch(&u[20], 100u);
+    u[k++] = atomicDec(&u[20], 7u); // above the bound: it becomes the bound
+    u[k++] = atomicInc(&u[20], 6u); // and 0
     l[0] = atomicAdd(&l[4], 1ull << 40);
     l[1] = atomicMax(&l[4], 5ull);
     l[2] = atomicCAS(&l[4], 1ull << 40, 7ull);
@@ -265,8 +267,8 @@ static void atomics()
     HAS(i + 20, {1000});
     HAS(s, {0, -1, 1ll << 50});
     of_unsigned_ints<<<1, 1>>>(u, l);
-    HAS(u, {0, 3, ~0u, 0, 1, 0, 7, 5, 0xfffffff0});
-    HAS(u + 20, {1});
+    HAS(u, {0, 3, ~0u, 0, 1, 0, 7, 5, 0xfffffff0, 100, 7});
+    HAS(u + 20, {0});
     HAS(l, {0, 1ull << 40, 1ull << 40, 7, 8});
     of_fractions<<<1, 1>>>(f, d);
     HAS(f, {0, 0.5f, 2.5f});
