@@ -50,7 +50,7 @@ cdef class DeviceArray:
 
     def __dealloc__(self):
         cdef float *d_data = self.d_data
-        if d_data != NULL:  # else CUDA is left alone, which may not have been used at all
+        if d_data != NULL:  # else nothing was allocated, and CUDA is not called
             with nogil:  # it waits for the GPU; an error is lost: nobody could catch an exception here
                 device_free(d_data)
 
