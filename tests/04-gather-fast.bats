@@ -187,6 +187,16 @@ PROGRAM
     agrees 04-gather-fast/asked LD_PRELOAD=./shim.so
 }
 
+@test "fast: a device without pools of memory: take is right" {
+    use_cpu_library
+    try env LD_PRELOAD=./shim.so NO_POOLS=1 "$TEST_PYTHON" -c '
+import numpy as np, gather
+x, i = np.arange(5000.0), np.arange(4999, -1, -1)
+print((gather.take(x, i) == x[i]).all())'
+    assert_output True
+    assert_quiet
+}
+
 @test "fast: other Python threads go on while the GPU works: no call of CUDA holds the GIL" {
     cp {gather,memory,dlpack}.*.so cuda_error.py "$BATS_TEST_TMPDIR"
     gcc -shared -fPIC -I. -o "$BATS_TEST_TMPDIR/libgather.so" "$PROGRAMS/gil.c"

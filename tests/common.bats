@@ -449,6 +449,21 @@ put() {
     done
 }
 
+@test "make: with another compiler or other options, what was built is built anew, once" {
+    copy_out 02-dlopen-from-c
+    mkdir bin
+    local name setting make=(make --no-print-directory PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" -C 02-dlopen-from-c hello_c)
+    for name in gcc g++; do ln -s "$(command -v $name)" "bin/my$name"; done
+    "${make[@]}" >/dev/null
+    for setting in CFLAGS=-O1 CC=mygcc CXX=myg++; do
+        for wanted in 1 0; do
+            try env PATH="$PWD/bin:$PATH" "${make[@]}" "$setting"
+            assert_success
+            assert_equal "$setting $(grep -c '^Built with another compiler, options or folder' <<<"$output")" "$setting $wanted"
+        done
+    done
+}
+
 @test "doctor, install, exercises: each thing that counts is looked at" {
     copy_out 01-hello-kernel
     try_python PYTHONPATH=common:common/exercises <<'PROGRAM'
@@ -828,6 +843,10 @@ SEEN
             assert_success
         done
     done
+    sed -i 's/^<!-- bench.txt -->$/<!-- bench -->/' "$BATS_TEST_TMPDIR"/*/reference.md
+    try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/03-cython-ctypes"
+    assert_failure
+    assert_regex "$stderr" 'reference.md: the marks <!-- bench.txt --> … <!-- end of bench.txt --> have to be there once'
 }
 
 @test "sanitize: clean has to be clean, reported has to be reported" {

@@ -4,7 +4,7 @@ import ctypes
 import tempfile
 
 import numpy as np
-from arrays import outcome, pinned
+from arrays import CudaArray, outcome, pinned
 from gather import CudaError, DeviceArray, pin, pinned_empty, take
 
 x, i = np.arange(10, dtype=np.float64), np.array([9, 0, -1])
@@ -21,6 +21,12 @@ for source in x, DeviceArray(x):
     print(outcome(lambda: take(source, np.array([0, 10, 1]), out)), out)
 d = DeviceArray(x)
 print(outcome(lambda: take(d, DeviceArray(np.arange(10)), out=d)))
+eight, where = DeviceArray(np.arange(8.0)), DeviceArray(np.arange(4))
+at = eight.__cuda_array_interface__["data"][0]
+left, middle, right = (CudaArray(np.zeros(4), data=(at + 8 * first, False)) for first in (0, 3, 4))
+print(take(left, where, right) is right, take(right, where, left) is left, eight.get())  # they touch; these share one:
+print(*[outcome(lambda: take(a, where, b)) for a, b in ((left, middle), (middle, left), (middle, right))], sep="\n")
+print(*[outcome(lambda: take(x, i, stream=number)) for number in (2**64, -1)], sep="\n")
 print(take(x[::-3], [0, 1]), take(np.broadcast_to(np.float32(3), (1000,)), [999]))
 with tempfile.NamedTemporaryFile() as file:
     x.tofile(file.name)

@@ -46,6 +46,8 @@ def refuse(stage, name, what, changes, pattern):
         print(f"---- {name}, {what}\n{said}")
     if not re.search(pattern, said) or "does not compile" in said and "compile" not in pattern:
         return f"{name}, {what}: no {pattern!r} in\n{said}\n"
+    if same := re.search(r"expected (\S+), came \1(?!\S)", said):
+        return f"{name}, {what}: {same[0]}\n"
     return ""
 
 
