@@ -375,6 +375,7 @@ four: 1 256 65536, 65536 65536 0, 65536 2
 gather: 1 256 65536, 131072 65536 0, 81798 3
 transpose: 1 256 65536, 65536 65536 0, 73728 2
 twice: 2 258 66048, 66048 66048 0, 16512 2
+more, less: 2 2 512, 768 512 0, 160 3
 alone: 1 2 64, 1000 1000 0, 2000 2000
 count: 1 64 8192, 0 0 8192, 256 1
 look: 1 1 32, 32 32 0, 8 2
@@ -659,6 +660,11 @@ PROGRAM
 ROWS
     try ./program
     assert_output '16 20 0'
+    for standard in 03 11 14 17 20; do
+        try "$CPU_NVCC" -std=c++$standard -c -o standard.o -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
+        assert_success
+        assert_equal "$standard$output$stderr" $standard
+    done
     try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
     assert_success
     assert_output --partial 'cpu_cuda::launch'

@@ -127,6 +127,7 @@ int main(void)
     WATCH("gather", gather<<<N / 256, 256>>>(a, index, c));
     WATCH("transpose", transpose<<<dim3(SIDE / 32, SIDE / 8), dim3(32, 8)>>>(a, c));
     WATCH("twice", through_shared<<<2, 256>>>(c, a, N), through_shared<<<N / 256, 256>>>(c, a, N));
+    WATCH("more, less", add<<<1, 256>>>(a, b, c), through_shared<<<1, 256>>>(c, a, 256));
     WATCH("alone", alone<<<2, 32>>>(c, a, 1000));
     WATCH("count", count<<<64, 128>>>());
     WATCH("look", look<<<1, 32>>>(b));
