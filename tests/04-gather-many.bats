@@ -165,7 +165,7 @@ print(plan.take(index).sum(), plan.seconds["carrier"])'
     build_tools
     ranks 2 TOOLS="$BATS_TEST_TMPDIR/tools.so" "$TEST_PYTHON" -c '
 import numpy as np
-from arrays import CudaArray, pinned, tools
+from kinds import CudaArray, pinned, tools
 from gather import DeviceArray
 from test_many import comm, take
 tools = tools()

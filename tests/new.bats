@@ -83,7 +83,7 @@ KERNEL
     try env PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME/04-gather-fast" "$OLDPWD/.venv/bin/python" - <<'PROGRAM' # arrays on the GPU, by DLPack
 import numpy as np
 import heat_step as m
-from arrays import outcome
+from kinds import outcome
 from gather import DeviceArray
 x, y, out = [DeviceArray(np.full((3, 400), value, "f")) for value in (1, 2, 0)]
 print(m.heat_step_on_gpu(3, x, y, out) is out, (out.get() == 5).all())

@@ -4,7 +4,7 @@ import concurrent.futures
 import ctypes
 
 import numpy as np
-from arrays import CudaArray
+from kinds import CudaArray
 from gather import DeviceArray, take
 
 shim = ctypes.CDLL(None)

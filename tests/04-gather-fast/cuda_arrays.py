@@ -1,7 +1,7 @@
 """take reads and writes what has a __cuda_array_interface__ in place, and gives one back."""
 
 import numpy as np
-from arrays import CudaArray
+from kinds import CudaArray
 from gather import take
 
 floats = np.arange(10, dtype=np.float32)

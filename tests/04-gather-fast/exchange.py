@@ -6,7 +6,7 @@ import sys
 import threading
 
 import numpy as np
-from arrays import outcome
+from kinds import outcome
 from ctypes import c_int32, c_int64, c_uint32
 from gather import DeviceArray, take
 from shown import Old, Shown, Versioned, exchange_api, fields, inside, set_name

@@ -4,7 +4,7 @@ import ctypes
 import tempfile
 
 import numpy as np
-from arrays import CudaArray, outcome, pinned
+from kinds import CudaArray, outcome, pinned
 from gather import CudaError, DeviceArray, pin, pinned_empty, take
 
 x, i = np.arange(10, dtype=np.float64), np.array([9, 0, -1])

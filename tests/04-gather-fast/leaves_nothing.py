@@ -3,7 +3,7 @@
 import sys
 
 import numpy as np
-from arrays import outcome, tools
+from kinds import outcome, tools
 from gather import DeviceArray, pin, pinned_empty, take
 
 free_bytes = tools().free_bytes

@@ -3,7 +3,7 @@
 import ctypes
 
 import numpy as np
-from arrays import CudaArray, outcome
+from kinds import CudaArray, outcome
 from gather import DeviceArray, take
 
 shim = ctypes.CDLL(None)

@@ -7,7 +7,7 @@ import cupy
 import jax
 import numpy as np
 import torch
-from arrays import outcome
+from kinds import outcome
 from gather import DeviceArray, take
 
 jax.config.update("jax_enable_x64", True)

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from arrays import CudaArray, outcome, pinned
+from kinds import CudaArray, outcome, pinned
 from gather import DeviceArray, take
 
 random = np.random.default_rng()

@@ -4,7 +4,7 @@ import itertools
 import os
 
 import numpy as np
-from arrays import CudaArray, pinned, tools
+from kinds import CudaArray, pinned, tools
 from gather import DeviceArray, take
 from shown import Shown, exchange_api
 

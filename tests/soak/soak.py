@@ -24,7 +24,7 @@ FOLDERS = "../04-gather/fast", "../04-gather", "../03-cython-ctypes", "04-gather
 sys.path[:0] = [os.path.join(TESTS, folder) for folder in FOLDERS]
 
 import numpy as np
-from arrays import outcome, pinned, tools
+from kinds import outcome, pinned, tools
 from gather import DeviceArray, pin, pinned_empty, take
 from multiply import multiply
 from wrapper import cuda_gather
