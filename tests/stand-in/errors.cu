@@ -130,8 +130,7 @@ static void lost_context()
     GIVES(cudaErrorIllegalAddress, cudaFree(d));
     GIVES(cudaErrorIllegalAddress, cudaGetLastError());
     GIVES(cudaErrorIllegalAddress, cudaMalloc(&d, 4));
-    OK(cudaDeviceReset());
-    OK(cudaGetLastError());
+    OK(cudaDeviceReset()); // whether the last error is still there depends on the driver
     GIVES(cudaErrorDevicesUnavailable, cudaMalloc(&d, 4));
 }
 
