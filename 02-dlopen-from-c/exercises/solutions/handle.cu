@@ -1,4 +1,4 @@
-// Exercise 6, handle: memory on the device that stays there from call to call.
+// Exercise 5, handle: memory on the device that stays there from call to call.
 // Check: make exercises EXERCISE=handle
 #include "check.h"
 

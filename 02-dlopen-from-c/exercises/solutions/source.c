@@ -1,4 +1,4 @@
-// Exercise 5, source: a kernel whose source is a string.
+// Exercise 6, source: a kernel whose source is a string.
 // Check: make exercises EXERCISE=source
 #include "cuda_loader.h"
 
