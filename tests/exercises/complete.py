@@ -21,7 +21,7 @@ def is_changed(path):
     return subprocess.run([*git, "diff", "--quiet", "HEAD", "--", path.name], capture_output=True).returncode == 1
 
 
-def faults_of(stage, name):
+def faults_of(stage, number, name):
     solutions, checks = exercises.solutions(stage, name), exercises.of_check(stage, name)
     for path in solutions:
         text, own = path.read_text(), stage / "exercises" / path.name
@@ -29,6 +29,8 @@ def faults_of(stage, name):
             yield f"{path.name}: a hole without an end"
         if not own.exists() or own.read_text() != exercises.at_first(stage, path) and not is_changed(own):
             yield f"{path.name} is not the solution less its lines: make reset EXERCISE={name}"
+    if not any(f"Exercise {number}, {name}:" in path.read_text() for path in solutions):
+        yield f"its file does not say that it is exercise {number}"
     if all(path.read_text() == exercises.at_first(stage, path) for path in solutions):
         yield "there is nothing to do"
     if not any(path.stem.endswith("_check") for path in checks):
@@ -43,7 +45,7 @@ def faults_of(stage, name):
 
 
 if __name__ == "__main__":
-    todo = [(path, name) for path in map(pathlib.Path, sys.argv[1:]) for name in exercises.exercises(path)]
-    for stage, name in todo:
-        print(*(f"{name}: {fault}\n" for fault in faults_of(stage.resolve(), name)), sep="", end="")
+    todo = [(path, *one) for path in map(pathlib.Path, sys.argv[1:]) for one in enumerate(exercises.exercises(path), 1)]
+    for stage, number, name in todo:
+        print(*(f"{name}: {fault}\n" for fault in faults_of(stage.resolve(), number, name)), sep="", end="")
     print(len(todo), "exercises")
