@@ -29,7 +29,7 @@ def fastest_other(ways):
     return min(((name, t) for name, t in ways.items() if name != "this take"), key=lambda pair: pair[1])
 
 
-def ladder(bench, only=None):
+def ladder(bench):
     rows = [
         (
             code(r["way"]),
@@ -38,13 +38,8 @@ def ladder(bench, only=None):
             f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else "",
         )
         for r in bench["ladder"]
-        if not only or any(word in r["way"] for word in only)
     ]
     return table(["way", "ms", "fastest to slowest", "device memory, MB"], rows)
-
-
-def steps(bench):
-    return ladder(bench, ["NumPy", "article", "cuda_gather", "take(x", "take(d_x", "PCIe"])
 
 
 def a_call(bench):
@@ -135,7 +130,7 @@ def main():
     with open(os.path.join(HERE, "bench.jsonl")) as f:
         for row in map(json.loads, f):
             bench.setdefault(row.pop("part"), []).append(row)
-    tables = machine, ladder, steps, a_call, libraries, random, distributions, fours, resident, calls, bad_index
+    tables = machine, ladder, a_call, libraries, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
     pages = [page for folder in (".", "fast", "fast/bench") for page in pathlib.Path(STAGE, folder).glob("*.md")]
     used = [name for page in pages for name in fill(page, parts)]
