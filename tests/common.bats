@@ -457,6 +457,7 @@ put() {
     "${make[@]}" >/dev/null
     for setting in CFLAGS=-O1 CC=mygcc CXX=myg++; do
         for wanted in 1 0; do
+            # shellcheck disable=SC2031
             try env PATH="$PWD/bin:$PATH" "${make[@]}" "$setting"
             assert_success
             assert_equal "$setting $(grep -c '^Built with another compiler, options or folder' <<<"$output")" "$setting $wanted"
