@@ -10,6 +10,14 @@ import shutil
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+TEMPLATE = TOP / "04-gather/template"
+
+
+def names_inside():
+    """The words of the template's sources and tests, without those of comments and strings: NAME would be one of them."""
+    files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.is_file()]
+    beside = r'"""[\s\S]*?"""|"[^"\n]*"|#.*|//.*'
+    return {word for path in files for word in re.findall(r"\w+", re.sub(beside, "", path.read_text()))} - {"axpy"}
 
 
 def refusal(name, folder):
@@ -21,6 +29,8 @@ def refusal(name, folder):
         return f"NAME={name}: this word has a meaning in Python or Cython"
     if name in {"numpy", "pytest", *getattr(sys, "stdlib_module_names", ())} or importlib.util.find_spec(name):
         return f"NAME={name}: there is a Python module of this name"
+    if name in names_inside():
+        return f"NAME={name}: the package uses this name itself"
     return f"{folder} is there already" if os.path.lexists(folder) else ""
 
 
@@ -30,7 +40,7 @@ def make(name, folder):
     leave = shutil.ignore_patterns("__pycache__", "lib", "build", ".venv")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(TOP / "04-gather/template", begun, ignore=leave)
+        shutil.copytree(TEMPLATE, begun, ignore=leave)
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder

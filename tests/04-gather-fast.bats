@@ -70,7 +70,7 @@ PROGRAM
     [ "$(grep -c '| 4096 of 4096 |$' <<<"$output")" = 4 ]
     [ "$TEST_BACKEND" = cuda ] || [ "$(grep -c '| on a GPU only |' <<<"$output")" = 4 ]
     local wrong
-    for wrong in 3 29 x; do
+    for wrong in 3 29 x 12x; do
         try ./overlap $wrong
         assert_failure 2
         assert_equal "$stderr" './overlap P: 2^P indices, P from 4 to 28'

@@ -329,6 +329,7 @@ put() {
     rm -rf common/cpu/lib
     printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
     chmod +x full
+    # shellcheck disable=SC2030
     export PATH=$PWD:$PATH
     try env CC=full common/cpu/nvcc --build-runtime
     assert_failure 1
@@ -972,10 +973,10 @@ PROGRAM
     command -v $python || skip "needs $python with Cython and NumPy"
     $python -c 'import Cython, numpy' || skip "needs Cython and NumPy for $python"
     copy_out 03-cython-ctypes 04-gather tests
-    TEST_PYTHON=$python try_make -C 03-cython-ctypes build
-    TEST_PYTHON=$python try_make -C 04-gather build
-    TEST_PYTHON=$python try_make -C 04-gather/fast build
-    assert_success
+    for room in 03-cython-ctypes 04-gather 04-gather/fast; do
+        TEST_PYTHON=$python try_make -C $room build
+        assert_success
+    done
     try env PYTHONPATH=03-cython-ctypes:04-gather:04-gather/fast $python -W error -c '
 import sys, device_array, four_ways, gather, hello, memory, multiply, wrapper
 print(sys._is_gil_enabled())'

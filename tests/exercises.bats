@@ -35,7 +35,7 @@ wait_for() {
 @test "exercises: each has a solution, a file without its lines, a check, wrong answers, hints in two languages" {
     try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/complete.py" "${STAGES[@]/#/$TOP/}"
     assert_success
-    assert_output --regexp '^[0-9]+ exercises$'
+    assert_output --regexp '^[1-9][0-9]+ exercises$'
 }
 
 @test "exercises: the solutions pass; make exercises at the top asks for those of all stages" {
@@ -44,7 +44,7 @@ wait_for() {
     LIMIT=900 try make -C "$TOP" --no-print-directory exercises "${settings[@]}" ANSWERS=solutions
     assert_success
     assert_line --index 1 '01-hello-kernel'
-    assert_line --index -1 --regexp '^([0-9]+) of \1 exercises pass$'
+    assert_line --index -1 --regexp '^([1-9][0-9]*) of \1 exercises pass$'
     try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
     assert_failure
     assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* indices'
@@ -58,7 +58,7 @@ wait_for() {
         LIMIT=900 try env "${settings[@]}" PY="$TEST_PYTHON" DOCTOR="$DOCTOR" \
             "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/refuse.py" "$TOP/$stage"
         assert_success
-        assert_output --regexp '^([0-9]+) of \1 wrong answers are refused, and right ones pass$'
+        assert_output --regexp '^([1-9][0-9]*) of \1 wrong answers are refused, and right ones pass$'
     done
 }
 

@@ -24,6 +24,8 @@ int|this word has a meaning in Python or Cython
 include|this word has a meaning in Python or Cython
 numpy|there is a Python module of this name
 email|there is a Python module of this name
+check|the package uses this name itself
+x|the package uses this name itself
 NAMES
     try_new NAME=blur DIR="$PWD/there"
     assert_failure

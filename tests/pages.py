@@ -32,7 +32,7 @@ ELSEWHERE = {
     "make doctor": "common.bats",
     "make offline": "it needs the network",
     'echo "deb': "it is for another machine",
-    "mkdir -p ~/my-project": "04-gather.bats, the template",
+    "mkdir -p ~/my-project": "each stage's .bats, which copies it out",
     "make exercises": "exercises.bats",
     "make watch": "exercises.bats",
     "compute-sanitizer": "make sanitize, on a GPU",
@@ -173,7 +173,7 @@ def faults_of_code(page, lines):
 
 
 def shape(page):
-    """What both languages of a page share, in its order: levels of headings, code, tables' rows and columns, links."""
+    """What both languages of a page share, in its order: levels of headings, code, tables' rows and columns."""
     text = page.read_text()
     found = [(m.start(), m[0]) for m in FENCE.finditer(text)]
     plain = re.sub(r"(?ms)^```.*?^```$", lambda m: " " * len(m[0]), text)
@@ -183,10 +183,18 @@ def shape(page):
     return [what for _, what in sorted(found)]
 
 
+def targets(page):
+    """The files that a page links to, the English one of two."""
+    links = re.findall(r"\]\(([^)\s#]+)[^)\s]*\)", text_of(page))
+    return {link.replace(".zh.", ".") for link in links} - {page.name.replace(".zh.", ".")}
+
+
 def faults_of_translation(page):
     other = page.with_suffix(".zh.md")
     if not other.exists():
         return
+    if alone := targets(page) ^ targets(other):
+        yield f"only one of {page.name} and {other.name} links to {sorted(alone)}"
     one, two = shape(page), shape(other)
     for a, b in zip(one, two):
         if a != b:

@@ -36,8 +36,9 @@ static void in_pieces(const Arrays *a, int pieces, const cudaStream_t *streams)
 
 int main(int argc, char **argv)
 {
-    int power = argc > 1 ? atoi(argv[1]) : 24;
-    if (power < 4 || power > 28) {
+    char *end = NULL;
+    long power = argc > 1 ? strtol(argv[1], &end, 10) : 24;
+    if ((end && *end) || power < 4 || power > 28) {
         fprintf(stderr, "./overlap P: 2^P indices, P from 4 to 28\n");
         return 2;
     }
