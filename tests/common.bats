@@ -819,7 +819,7 @@ SEEN
     assert_success
     assert_output ''
     local pypi=("$TOP"/.venv/lib/python*/site-packages/nvidia/cu13/bin/nvcc) # has headers in packages of their own
-    [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_75 -c -o "$BATS_TEST_TMPDIR/threads.o" tests/stand-in/threads.cu
+    [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_80 -c -o "$BATS_TEST_TMPDIR/threads.o" tests/stand-in/threads.cu
 }
 
 @test "make: bench without a GPU says why not, and changes nothing" {
