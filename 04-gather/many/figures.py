@@ -1,7 +1,6 @@
 """Writes the page's tables and its plot from bench.jsonl, which make bench has written.
 
-Run:   python3 figures.py (needs matplotlib: pip install matplotlib)
-       python3 figures.py tables (without the plot: needs Python's standard library only)
+Run:   python3 figures.py
 """
 
 import json
@@ -11,7 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(HERE, "..", "..", "common", "bench"))
-from bench_page import fill, log_log, save, size, table
+from bench_page import fill, plot, size, table
 
 PARTS = "sort", "there", "gather", "back", "place"
 WAYS = {  # (carrier, ranks): as the tables name it
@@ -50,20 +49,6 @@ def shares_table(rows):
     return table(["", *PARTS, "rest", "all"], lines)
 
 
-def plot(rows, path):
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(figsize=(6, 3.2), layout="tight")
-    log_log(axes, {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()})
-    axes.set_xlabel("indices of each rank")
-    axes.set_ylabel("ms")
-    save(figure, path)
-
-
 def main():
     with open(os.path.join(HERE, "bench.jsonl")) as f:
         lines = [json.loads(line) for line in f]
@@ -73,8 +58,8 @@ def main():
     parts = {"times": times_table(rows), "shares": shares_table(rows), "large": times_table(times(lines, 49152))}
     if set(fill(os.path.join(HERE, "README.md"), parts)) != set(parts):
         sys.exit("README.md: a table is not there")
-    if sys.argv[1:] != ["tables"]:
-        plot(rows, os.path.join(HERE, "times.svg"))
+    lines = {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()}
+    plot(os.path.join(HERE, "times.svg"), lines, "indices of each rank", "ms")
 
 
 if __name__ == "__main__":

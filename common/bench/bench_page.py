@@ -2,14 +2,21 @@
 """Puts what make bench kept into a stage's pages: python3 common/bench/bench_page.py 01-hello-kernel
 
 A page of the stage may have marks, <!-- bench.txt --> and <!-- end of bench.txt -->; what is between them becomes the
-stage's bench.txt. Other names in the marks: 04-gather/fast/bench/page.py. Needs Python's
-standard library only; a plot needs matplotlib.
+stage's bench.txt. Other names in the marks: 04-gather/fast/bench/page.py.
 """
 
-import io
+import math
 import pathlib
 import re
 import sys
+
+COLORS = "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2"
+SVG_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 365" width="740" height="365" role="img" \
+aria-label="{label}" font-family="sans-serif" font-size="12" text-anchor="middle">
+<style>.page{{fill:#fff}}text{{fill:#1f2328}}.begin{{text-anchor:start}}.end{{text-anchor:end}}polyline,path{{fill:none;\
+stroke-width:1.5}}.line{{stroke:#57606a}}@media (prefers-color-scheme:dark){{.page{{fill:#0d1117}}text{{fill:#e6edf3}}\
+.line{{stroke:#9da7b3}}}}</style>
+<rect class="page" width="740" height="365"/>"""
 
 
 def read(path):
@@ -45,30 +52,33 @@ def size(count, unit=""):
     return f"{count} {unit}".strip()
 
 
-def log_log(axes, lines):
-    """Draws {name: ([x], [y])} with a tick for every second power of two along x."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+def plot(path, lines, x_name, y_name):
+    """Draws {name: ([x], [y])} as an SVG: both axes logarithmic, with ticks at powers of 4 along x and of 10 along y."""
+    left, right, top, bottom = 50, 710, 10, 320
+    xs, ys = [[value for line in lines.values() for value in line[axis]] for axis in (0, 1)]
+    low, high = min(ys) / 1.3, max(ys) * 1.3
 
-    for name, (x, y) in lines.items():
-        axes.loglog(x, y, label=name, linewidth=2 if name == "NumPy" else 1.2)
-    for axis, base, text in (axes.xaxis, 4, lambda x, _: size(int(x))), (axes.yaxis, 10, lambda y, _: f"{y:g}"):
-        axis.set_major_locator(LogLocator(base))
-        axis.set_major_formatter(FuncFormatter(text))
-        axis.set_minor_locator(NullLocator())
-    axes.legend(frameon=False, fontsize=7)
+    def across(x):
+        return f"{left + (right - left) * math.log(x / min(xs), max(xs) / min(xs)):.1f}"
 
+    def up(y):
+        return f"{bottom - (bottom - top) * math.log(y / low, high / low):.1f}"
 
-def save(figure, path):
-    """As an SVG of few lines."""
-    for axes in figure.axes:
-        for artist in axes.get_children():
-            artist.set_clip_on(False)
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    text = re.sub(r"<metadata>.*?</metadata>\n", "", text.getvalue(), flags=re.DOTALL)
-    text = re.sub(r" *\n(?! *<(g id|path|text)) *", " ", text)
-    with open(path, "w") as f:
-        f.write(text)
+    svg = [SVG_HEAD.format(label=f"{y_name} against {x_name}")]
+    svg.append(f'<path class="line" d="M{left} {top}V{bottom}H{right}"/>')
+    for x in [4**power for power in range(32) if min(xs) <= 4**power <= max(xs)]:
+        svg.append(f'<path class="line" d="M{across(x)} {bottom}v5"/><text x="{across(x)}" y="336">{size(x)}</text>')
+    for y in [10.0**power for power in range(-9, 9) if low <= 10.0**power <= high]:
+        svg.append(
+            f'<path class="line" d="M{left} {up(y)}h-5"/><text class="end" x="42" y="{up(y)}" dy="4">{y:g}</text>'
+        )
+    for row, (color, (name, line)) in enumerate(zip(COLORS, lines.items())):
+        points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(*line))
+        svg.append(f'<g stroke="{color}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>')
+        svg.append(f'<text class="begin" x="98" y="{24 + 18 * row}">{name}</text>')
+    svg.append(f'<text x="380" y="356">{x_name}</text><text transform="translate(12 165) rotate(-90)">{y_name}</text>')
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join([*svg, "</svg>\n"]))
 
 
 if __name__ == "__main__":

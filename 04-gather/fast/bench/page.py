@@ -1,7 +1,6 @@
 """Writes the tables of the pages, and a plot, from bench.jsonl, which make bench has written.
 
-Run:   python3 page.py (needs matplotlib: pip install matplotlib)
-       python3 page.py tables (without the plot: needs Python's standard library only)
+Run:   python3 page.py
 """
 
 import json
@@ -13,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STAGE = os.path.join(HERE, "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(STAGE, "..", "common", "bench"))
-from bench_page import fill, log_log, save, size, table
+from bench_page import fill, plot, size, table
 
 
 def code(text):
@@ -110,21 +109,6 @@ def machine(bench):
     return f"{here['gpu']}, driver {here['driver']}; {versions}.\n"
 
 
-def plot(bench, path):
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "gather", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(figsize=(7, 4), layout="tight")
-    points = bench["resident"]
-    log_log(axes, {name: ([p["N"] for p in points], [p["ways"][name] for p in points]) for name in points[0]["ways"]})
-    axes.set_xlabel("indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)")
-    axes.set_ylabel("ms a call")
-    save(figure, path)
-
-
 def main():
     bench = {}
     with open(os.path.join(HERE, "bench.jsonl")) as f:
@@ -136,8 +120,10 @@ def main():
     used = [name for page in pages for name in fill(page, parts)]
     if set(used) != set(parts):
         sys.exit(f"in no page: {', '.join(set(parts) - set(used))}")
-    if sys.argv[1:] != ["tables"]:
-        plot(bench, os.path.join(HERE, "resident.svg"))
+    rows = bench["resident"]
+    lines = {name: ([r["N"] for r in rows], [r["ways"][name] for r in rows]) for name in rows[0]["ways"]}
+    x_name = "indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)"
+    plot(os.path.join(HERE, "resident.svg"), lines, x_name, "ms a call")
 
 
 if __name__ == "__main__":
