@@ -21,19 +21,35 @@ __global__ void VectorAdd4(const float4 *a, float4 *b, int n4)
     }
 }
 
-static void launch(const float *d_a, float *d_b, int n)
+static std::vector<float> a, b, result; // result: what comes back from the device
+static float *d_a, *d_b;
+static int n; // how many floats each has
+static size_t bytes;
+
+static void copy_in(void)
+{
+    CHECK(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
+}
+
+static void launch(void)
 {
     VectorAdd<<<(n + 255) / 256, 256>>>(d_a, d_b, n);
     CHECK(cudaGetLastError());
 }
 
-static void launch4(const float *d_a, float *d_b, int n)
+static void launch4(void)
 {
     VectorAdd4<<<(n / 4 + 255) / 256, 256>>>((const float4 *)d_a, (float4 *)d_b, n / 4);
     CHECK(cudaGetLastError());
 }
 
-static void vector_add_cpu(const float *a, float *b, int n)
+static void copy_out(void)
+{
+    CHECK(cudaMemcpy(result.data(), d_b, bytes, cudaMemcpyDeviceToHost));
+}
+
+static void add_on_cpu(void)
 {
     for (int i = 0; i < n; i++)
         b[i] += a[i];
@@ -48,70 +64,62 @@ static void show(const char *part, double seconds, double bytes)
         printf("        |\n");
 }
 
+// Returns the seconds of the first launch of all. Ends the program if a kernel's sum is not the CPU's.
+static double first_launch(void)
+{
+    copy_in();
+    CHECK(cudaDeviceSynchronize());
+    double start = host_seconds();
+    launch();
+    CHECK(cudaDeviceSynchronize());
+    double seconds = host_seconds() - start;
+    copy_out();
+    std::vector<float> sum = result;
+    copy_in();
+    launch4();
+    copy_out();
+    add_on_cpu();
+    if (sum != b || result != b) {
+        fprintf(stderr, "the GPU's sum is not the CPU's\n");
+        exit(EXIT_FAILURE);
+    }
+    return seconds;
+}
+
 int main(int argc, char **argv)
 {
-    char *end = NULL;
-    long power = argc > 1 ? strtol(argv[1], &end, 10) : 20;
-    if ((end && *end) || power < 2 || power > 28) {
-        fprintf(stderr, "./timing P: 2^P floats, P from 2 to 28\n");
-        return 2;
-    }
-    const int n = 1 << power;
-    const size_t bytes = n * sizeof(float);
-
+    int power = power_of_two(argc, argv, "./timing P: 2^P floats", 20, 2, 28);
     double start = host_seconds();
     CHECK(cudaFree(NULL)); // the first CUDA call makes the context, whatever it asks for
     double context = host_seconds() - start;
     require_gpu();
 
-    std::vector<float> a(n), b(n), expected(n), result(n);
+    n = 1 << power;
+    bytes = n * sizeof(float);
     for (int i = 0; i < n; i++) {
-        a[i] = (float)rand() / (float)RAND_MAX;
-        b[i] = (float)rand() / (float)RAND_MAX;
+        a.push_back((float)rand() / (float)RAND_MAX);
+        b.push_back((float)rand() / (float)RAND_MAX);
     }
-    expected = b;
-    vector_add_cpu(a.data(), expected.data(), n);
-
-    float *d_a, *d_b;
+    result.resize(n);
     CHECK(cudaMalloc(&d_a, bytes));
     CHECK(cudaMalloc(&d_b, bytes));
-    auto copy_in = [&] {
-        CHECK(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
-    };
-    auto copy_out = [&] { CHECK(cudaMemcpy(result.data(), d_b, bytes, cudaMemcpyDeviceToHost)); };
-
-    copy_in();
-    CHECK(cudaDeviceSynchronize());
-    start = host_seconds();
-    launch(d_a, d_b, n);
-    CHECK(cudaDeviceSynchronize());
-    double first_launch = host_seconds() - start;
-    copy_out();
-    bool right = result == expected; // before anything is timed
-    copy_in();
-    launch4(d_a, d_b, n);
-    copy_out();
-    if (!right || result != expected) {
-        fprintf(stderr, "the GPU's sum is not the CPU's\n");
-        return 1;
-    }
+    double first = first_launch(); // before anything else is timed
 
     double copy_rate = copy_bandwidth(), moved = 3.0 * bytes; // a and b are read, b is written
-    double kernel = device_time([&] { launch(d_a, d_b, n); });
-    double kernel4 = device_time([&] { launch4(d_a, d_b, n); });
+    double kernel = device_time(launch);
+    double kernel4 = device_time(launch4);
     double whole_call = call_time([&] {
         copy_in();
-        launch(d_a, d_b, n);
+        launch();
         copy_out();
     });
-    double cpu = call_time([&] { vector_add_cpu(a.data(), b.data(), n); });
+    double cpu = call_time(add_on_cpu);
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
-    printf("%s: b += a on 2^%ld floats, equal to the CPU's\n\n", device.name, power);
+    printf("%s: b += a on 2^%d floats, equal to the CPU's\n\n", device.name, power);
     printf("| %-28s | %9s | %6s |\n|---|---|---|\n", "part", "ms", "GB/s");
     show("once: context", context, 0);
-    show("once: first launch", first_launch, 0);
+    show("once: first launch", first, 0);
     show("copy in, a and b", call_time(copy_in), 2.0 * bytes);
     show("kernel", kernel, moved);
     show("kernel, four floats a thread", kernel4, moved);

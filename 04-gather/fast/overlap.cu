@@ -34,71 +34,62 @@ static void in_pieces(const Arrays *a, int pieces, const cudaStream_t *streams)
     CHECK(cudaDeviceSynchronize());
 }
 
+// Shows how long this way takes, and that its result is right; or returns false.
+static bool measure(const char *name, const Arrays *a, int pieces, const cudaStream_t *streams,
+                    const std::vector<float> &source)
+{
+    std::vector<double> times;
+    CHECK(cudaMemset(a->d_index, 0, 4 * a->N)); // what the way before has left there
+    CHECK(cudaMemset(a->d_result, 0, 4 * a->N));
+    CHECK(cudaDeviceSynchronize());
+    for (int k = 0; k < (is_stand_in() ? 1 : 11); k++) {
+        double start = host_seconds();
+        in_pieces(a, pieces, streams);
+        times.push_back(1e3 * (host_seconds() - start));
+    }
+    size_t right = 0;
+    for (size_t i = 0; i < a->N; i++)
+        right += a->result[i] == source[a->index[i]];
+    memset(a->result, 0, 4 * a->N);
+    printf(is_stand_in() ? "| %s | on a GPU only |" : "| %s | %.2f |", name, median(times));
+    printf(" %zu of %zu |\n", right, a->N);
+    return right == a->N;
+}
+
 int main(int argc, char **argv)
 {
-    char *end = NULL;
-    long power = argc > 1 ? strtol(argv[1], &end, 10) : 24;
-    if ((end && *end) || power < 4 || power > 28) {
-        fprintf(stderr, "./overlap P: 2^P indices, P from 4 to 28\n");
-        return 2;
-    }
-    const size_t N = (size_t)1 << power, bytes = 4 * N;
+    const size_t N = (size_t)1 << power_of_two(argc, argv, "./overlap P: 2^P indices", 24, 4, 28);
+    const size_t bytes = 4 * N;
     std::vector<int> index(N);
     std::vector<float> source(N), result(N);
     for (size_t i = 0; i < N; i++) {
         source[i] = i / 2.0f;
         index[i] = (int)(i * 7919 % N);
     }
-    int *p_index;
-    float *p_result;
     Arrays ordinary = {index.data(), NULL, result.data(), NULL, NULL, N};
-    CHECK(cudaMallocHost(&p_index, bytes)); // pinned
-    CHECK(cudaMallocHost(&p_result, bytes));
     CHECK(cudaMalloc(&ordinary.d_index, bytes));
     CHECK(cudaMalloc(&ordinary.d_source, bytes));
     CHECK(cudaMalloc(&ordinary.d_result, bytes));
-    memcpy(p_index, index.data(), bytes);
     CHECK(cudaMemcpy(ordinary.d_source, source.data(), bytes, cudaMemcpyHostToDevice));
     Arrays pinned = ordinary;
-    pinned.index = p_index, pinned.result = p_result;
+    CHECK(cudaMallocHost(&pinned.index, bytes));
+    CHECK(cudaMallocHost(&pinned.result, bytes));
+    memcpy(pinned.index, index.data(), bytes);
     cudaStream_t streams[2];
     for (cudaStream_t &stream : streams)
         CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 
-    struct {
-        const char *name;
-        const Arrays *arrays;
-        int pieces;
-    } ways[] = {{"pinned memory, one piece", &pinned, 1},
-                {"pinned memory, 8 pieces", &pinned, 8},
-                {"ordinary memory, one piece", &ordinary, 1},
-                {"ordinary memory, 8 pieces", &ordinary, 8}};
     printf("| way | milliseconds | right |\n|---|---|---|\n");
-    bool is_right = true;
-    for (auto &way : ways) {
-        std::vector<double> times;
-        CHECK(cudaMemset(ordinary.d_index, 0, bytes)); // what the way before has left there
-        CHECK(cudaMemset(ordinary.d_result, 0, bytes));
-        CHECK(cudaDeviceSynchronize());
-        for (int k = 0; k < (is_stand_in() ? 1 : 11); k++) {
-            double start = host_seconds();
-            in_pieces(way.arrays, way.pieces, streams);
-            times.push_back(1e3 * (host_seconds() - start));
-        }
-        size_t right = 0;
-        for (size_t i = 0; i < N; i++)
-            right += way.arrays->result[i] == source[index[i]];
-        memset(way.arrays->result, 0, bytes);
-        is_right = is_right && right == N;
-        printf(is_stand_in() ? "| %s | on a GPU only |" : "| %s | %.2f |", way.name, median(times));
-        printf(" %zu of %zu |\n", right, N);
-    }
+    bool is_right = measure("pinned memory, one piece", &pinned, 1, streams, source);
+    is_right &= measure("pinned memory, 8 pieces", &pinned, 8, streams, source);
+    is_right &= measure("ordinary memory, one piece", &ordinary, 1, streams, source);
+    is_right &= measure("ordinary memory, 8 pieces", &ordinary, 8, streams, source);
     for (cudaStream_t &stream : streams)
         CHECK(cudaStreamDestroy(stream));
     for (void *array :
          {(void *)ordinary.d_index, (void *)ordinary.d_source, (void *)ordinary.d_result})
         CHECK(cudaFree(array));
-    CHECK(cudaFreeHost(p_index));
-    CHECK(cudaFreeHost(p_result));
-    return is_right && fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+    CHECK(cudaFreeHost(pinned.index));
+    CHECK(cudaFreeHost(pinned.result));
+    return is_right ? 0 : 1;
 }

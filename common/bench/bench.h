@@ -23,6 +23,19 @@ static inline bool is_stand_in(void)
     return strstr(device.name, "stand-in") != NULL;
 }
 
+// P of "./program P", or `otherwise` if there is none. Ends the program, with its usage, for all but `least` to `most`.
+static inline int power_of_two(int argc, char **argv, const char *usage, int otherwise, int least,
+                               int most)
+{
+    char *end = NULL;
+    long power = argc > 1 ? strtol(argv[1], &end, 10) : otherwise;
+    if ((end && *end) || power < least || power > most) {
+        fprintf(stderr, "%s, P from %d to %d\n", usage, least, most);
+        exit(2);
+    }
+    return (int)power;
+}
+
 // Ends the program unless it runs on a GPU.
 static inline void require_gpu(void)
 {
