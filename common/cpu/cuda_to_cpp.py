@@ -65,8 +65,8 @@ class Source:
 
     def __init__(self, text, o):
         self.text = text
-        self.is_debugged = o["debug"]
-        self.dropped = {} if o["takes_dropped"] else None  # that are used: what takes their place
+        self.is_debugged = "-G" in o["given"]
+        self.is_relaxed = "-expt-relaxed-constexpr" in o["given"]
         # nvcc makes one instruction of a product and a sum; only of kernels, as the host's stay two
         self.fma = '__attribute__((target("fma"))) ' if o["has_fma"] else ""
         self.edits = []  # (from, to, order, new text)
@@ -360,11 +360,7 @@ class Source:
         name, is_member = self.tokens[i], self.tokens[i - 1] in (".", "->")
         new = (DROPPED_MEMBERS if is_member else DROPPED).get(name)
         if new and not self.is_own(name):
-            if self.dropped is None:
-                self.stop(i, f"{name}: CUDA 13 has dropped it; in its place is {new} (--dropped-names takes it)")
-            self.dropped[name] = new
-            if not is_member:
-                self.replace(i, i + 1, f"{new}({'__activemask(), ' if new.endswith('_sync') else ''}")
+            self.stop(i, f"{name}: CUDA 13 has dropped it; in its place is {new}")
         elif name not in self.cuda_names and not is_member and not self.is_own(name):
             with_bracket = name + "<" * (self.tokens[i + 1] == "<")
             for what, pattern in NEEDS_GPU.items():
@@ -375,7 +371,7 @@ class Source:
 
 
 def rewritten(text, o, check):
-    """Preprocessed CUDA C++ in, C++ out; and the dropped names in it. o: what nvcc was told."""
+    """Preprocessed CUDA C++ in, C++ out. o: what nvcc was told."""
     source = Source(text, o)
     check(source)
     for i, token in enumerate(source.tokens):
@@ -398,4 +394,4 @@ def rewritten(text, o, check):
         text += VARIABLES.format(section, is_managed)
     for start, end, _, new in sorted(source.edits, reverse=True):
         text = text[:start] + new + text[end:]
-    return text, source.dropped
+    return text

@@ -116,7 +116,7 @@ class Sides:
                 return True
         return bool({"struct", "class", "enum", "catch"} & set(f.places))
 
-    def check_device(self, f, is_relaxed):
+    def check_device(self, f):
         for name, places in f.places.items():
             is_host = self.is_only(name, "__host__") or (name in OF_HOST and name not in self.sides)
             if is_host and self.is_called(places):
@@ -133,7 +133,7 @@ class Sides:
             is_used = self.tokens[after] in ("(", "<<") or is_name(self.tokens[after])
             if is_used and name in OF_STD:
                 self.refuse(i, f'__host__ function("std::{name}")', f)
-            elif is_used and name in OF_STD_CONSTEXPR and not is_relaxed:
+            elif is_used and name in OF_STD_CONSTEXPR and not self.source.is_relaxed:
                 self.refuse(i, f'constexpr __host__ function("{name}")', f)
 
     def check_host(self, f):
@@ -158,7 +158,7 @@ def mark_host(source, start, end):
             source.after(right, " " + OF_HOST_ALONE)
 
 
-def check(source, is_relaxed):
+def check(source):
     """Refuses what nvcc refuses, and makes the edits for which functions have to be known."""
     sides = Sides(source)
     for start, end in sides.of_host:
@@ -166,7 +166,7 @@ def check(source, is_relaxed):
     for f in sides.functions:
         has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
         if f.is_plain and f.side in ("__device__", "__global__"):
-            sides.check_device(f, is_relaxed)
+            sides.check_device(f)
         if f.is_plain and f.side == "__host__" and f.has_body and not has_device_code:
             sides.check_host(f)
         if f.side == "__device__" and "<<<" in source.tokens[f.right : f.end]:

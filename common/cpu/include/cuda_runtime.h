@@ -368,28 +368,15 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kern
     *min_grid *= multiprocessors;
     return error;
 }
-// Before CUDA 13 a place was a device's number; see --dropped-names of ../nvcc.
-#if CPU_CUDA_TAKES_DROPPED
-#define CPU_CUDA_DROPPED(call) \
-    { \
-        cudaMemLocation place = {device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, \
-                                 device < 0 ? 0 : device}; \
-        return call; \
-    }
-#define CPU_CUDA_IS_DROPPED inline
-#else
-#define CPU_CUDA_DROPPED(call) ;
-#define CPU_CUDA_IS_DROPPED \
+// Before CUDA 13 a place was a device's number.
+#define CPU_CUDA_DROPPED \
     __attribute__((error("CUDA 13 takes a place, such as cudaMemLocation{" \
                          "cudaMemLocationTypeDevice, 0}, not a device's number")))
-#endif
-CPU_CUDA_IS_DROPPED cudaError_t cudaMemPrefetchAsync(const void *p, size_t n, int device,
-                                                     cudaStream_t stream = 0)
-    CPU_CUDA_DROPPED(cudaMemPrefetchAsync(p, n, place, 0, stream)) CPU_CUDA_IS_DROPPED cudaError_t
-    cudaMemAdvise(const void *p, size_t n, cudaMemoryAdvise advice, int device)
-        CPU_CUDA_DROPPED(cudaMemAdvise(p, n, advice, place))
+CPU_CUDA_DROPPED cudaError_t cudaMemPrefetchAsync(const void *, size_t, int device,
+                                                  cudaStream_t = 0);
+CPU_CUDA_DROPPED cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int device);
 
-            inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
 {
     return {width, height, depth};
 }
