@@ -32,10 +32,10 @@ from install import HERE, VENV
 TOP = os.path.dirname(HERE)
 
 
-def ask(command):
+def ask(command, folder=None):
     """(exit status, stdout and stderr) of a command; 127 if there is none of that name."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
     except OSError as error:
         return 127, str(error)
     return done.returncode, done.stdout.strip()
@@ -45,19 +45,21 @@ def ask(command):
 
 
 def gpu():
-    """(name of the first GPU, None), or (None, why there is none), as the driver says."""
+    """((name of the first GPU, its compute capability, the driver's CUDA), None), or (None, why there is none)."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
         return None, "there is no NVIDIA driver (libcuda.so.1)"
+    name, known, major, minor = ctypes.create_string_buffer(256), ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     error = driver.cuInit(0)
     if error == 100:
         return None, "the NVIDIA driver sees no GPU"
-    name = ctypes.create_string_buffer(256)
-    error = error or driver.cuDeviceGetName(name, 256, 0)
+    error = error or driver.cuDeviceGetName(name, 256, 0) or driver.cuDriverGetVersion(ctypes.byref(known))
+    for number, attribute in (major, 75), (minor, 76):
+        error = error or driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, 0)
     if error != 0:
         return None, f"the NVIDIA driver answers with error {error}"
-    return name.value.decode(), None
+    return (name.value.decode(), (major.value, minor.value), (known.value // 1000, known.value % 1000 // 10)), None
 
 
 def find_nvcc():
@@ -73,37 +75,28 @@ def find_nvcc():
     return found[0] if found and install.is_complete("requirements-nvcc.txt") else None
 
 
-def cuda_of(nvcc):
-    """The major version of CUDA that nvcc belongs to, 13; PyPI's is 13 (requirements-nvcc.txt); None if it says none."""
-    if nvcc is None:
-        return 13
-    release = re.search(r"release (\d+)", ask([nvcc, "--version"])[1])
-    return int(release[1]) if release else None
+def release_of(nvcc):
+    """The version of CUDA that nvcc belongs to, "13.0"; None if it does not say."""
+    release = re.search(r"release ([\d.]+)", ask([nvcc, "--version"])[1])
+    return release[1] if release else None
 
 
-def why_not_with(nvcc):
-    """Why the first GPU does not run what nvcc compiles, and what mends it; None if it does."""
-    driver = ctypes.CDLL("libcuda.so.1")
-    known, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-    error = driver.cuDriverGetVersion(ctypes.byref(known))
-    for number, attribute in (major, 75), (minor, 76):  # the compute capability
-        error = error or driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, 0)
-    if error != 0:
-        return f"the NVIDIA driver answers with error {error}"
-    cuda = cuda_of(nvcc)
-    if cuda is None:
+def why_not_with(nvcc, capability, known):
+    """Why a GPU of this compute capability, whose driver knows this CUDA, does not run what nvcc compiles; None if it does."""
+    release = release_of(nvcc) if nvcc else "13"  # that of PyPI, see requirements-nvcc.txt
+    if release is None:
         return None
+    cuda = int(release.split(".")[0])
     source = "" if nvcc and not nvcc.startswith(VENV) else " of PyPI, as there is no other,"
-    if known.value // 1000 < cuda:
-        has = f"{known.value // 1000}.{known.value % 1000 // 10}"
+    if known[0] < cuda:
         return (
-            f"the NVIDIA driver knows CUDA {has} and the nvcc{source} is of CUDA {cuda}: "
-            f"install a newer driver, or the CUDA Toolkit {has}"
+            f"the NVIDIA driver knows CUDA {known[0]}.{known[1]} and the nvcc{source} is of CUDA {cuda}: "
+            f"install a newer driver, or the CUDA Toolkit {known[0]}.{known[1]}"
         )
     oldest = {11: (3, 5), 12: (5, 0)}.get(cuda, (7, 5))
-    if (major.value, minor.value) < oldest:
+    if capability < oldest:
         return (
-            f"the GPU's compute capability is {major.value}.{minor.value} and the nvcc{source} of CUDA {cuda} "
+            f"the GPU's compute capability is {capability[0]}.{capability[1]} and the nvcc{source} of CUDA {cuda} "
             f"knows those from {oldest[0]}.{oldest[1]} on: install an older CUDA Toolkit"
         )
     return None
@@ -114,11 +107,11 @@ def device():
     wanted = os.environ.get("BACKEND", "")
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
-    name, no_gpu = gpu()
+    first, no_gpu = gpu()
     nvcc = find_nvcc()
     if os.environ.get("NVCC") and not nvcc and wanted != "cpu":
         sys.exit(f"NVCC={os.environ['NVCC']}: there is no such program; leave NVCC unset, or: make BACKEND=cpu")
-    no_gpu = no_gpu or why_not_with(nvcc)
+    no_gpu = no_gpu or why_not_with(nvcc, *first[1:])
     if os.environ.get("REQUIRE_GPU") == "1" and no_gpu and not wanted:
         sys.exit(f"REQUIRE_GPU=1, but {no_gpu}")
     answer = {"HAS_GPU": "" if no_gpu else "yes", "INSTALL_NVCC": ""}
@@ -135,7 +128,7 @@ def device():
         library = os.path.basename(sysconfig.get_path("stdlib"))  # python3.11
         nvcc = os.path.join(VENV, "lib", library, "site-packages", "nvidia", "cu13", "bin", "nvcc")
         answer["INSTALL_NVCC"] = "requirements-nvcc.txt"
-    line = f"GPU{', ' + name if name else ''}, because {why}"
+    line = f"GPU{', ' + first[0] if first else ''}, because {why}"
     return {**answer, "BACKEND": "cuda", "NVCC": nvcc, "DEVICE": line}
 
 
@@ -244,81 +237,78 @@ int main() { int *d, h = 0; cudaMalloc(&d, 4); seven<<<1, 1>>>(d); cudaMemcpy(&h
 """
 
 
+def attempt(complaint, file, text, *commands):
+    """What is wrong with these commands, beside a file with this text, of which the last has to end with 7; or ""."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, file), "w") as f:
+            f.write(text)
+        for command in commands:
+            status, said = ask(command, folder)
+            if status != 0:
+                return f"{complaint}: {said}"
+    return "" if said.split()[-1:] == ["7"] else f"{complaint}: {said}"
+
+
 def try_kernel(found):
-    """What is wrong with compiling and running a kernel, or ""."""
     if found["INSTALL_NVCC"]:
         install.install(found["INSTALL_NVCC"])
-    with open("seven.cu", "w") as f:
-        f.write(KERNEL)
     library = os.path.join(os.path.dirname(os.path.dirname(found["NVCC"])), "lib")  # where PyPI's nvcc has its own
-    status, text = ask([found["NVCC"], "-o", "seven", "seven.cu", "-L" + library])
-    if status == 0 and not found["HAS_GPU"] and found["BACKEND"] == "cuda":
-        return ""  # nothing to run it on
-    if status == 0:
-        status, text = ask(["./seven"])
-    return "" if status == 0 and text.splitlines()[-1:] == ["7"] else f"a kernel does not run: {text}"
+    build = [found["NVCC"], "-o", "seven", "seven.cu", "-L" + library]
+    run = ["./seven"] if found["HAS_GPU"] or found["BACKEND"] == "cpu" else ["echo", "7"]  # nothing to run it on
+    return attempt("a kernel does not run", "seven.cu", KERNEL, build, run)
 
 
 def try_module():
-    """What is wrong with making and importing a Python module, or ""."""
     found = python()
     if found["INSTALL_PYTHON"]:
         install.install(found["INSTALL_PYTHON"])
-    with open("seven.pyx", "w") as f:
-        f.write("import numpy\ndef seven(): return int(numpy.int32(7))\n")
+    source = "import numpy\ndef seven(): return int(numpy.int32(7))\n"
+    to_c = [found["PY"], "-m", "cython", "-3", "seven.pyx"]
     compiler = [os.environ.get("CC") or "gcc", "-shared", "-fPIC", "-I" + found["PYTHON_INCLUDE"]]
-    status, text = ask([found["PY"], "-m", "cython", "-3", "seven.pyx"])
-    if status == 0:
-        status, text = ask([*compiler, "-o", "seven" + found["EXT"], "seven.c"])
-    if status == 0:
-        status, text = ask(
-            [found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"]
-        )
-    return "" if status == 0 and text.splitlines()[-1:] == ["7"] else f"a Cython module does not run: {text}"
+    build = [*compiler, "-o", "seven" + found["EXT"], "seven.c"]
+    run = [found["PY"], "-c", "import sys; sys.path.insert(0, '.'); import seven; print(seven.seven())"]
+    return attempt("a Cython module does not run", "seven.pyx", source, to_c, build, run)
 
 
 def try_tests():
-    with open("seven.bats", "w") as f:
-        f.write("".join(f"load {shlex.quote(bats_library(n))}\n" for n in ("bats-support", "bats-assert")))
-        f.write("@test 'seven' { run echo 7; assert_output 7; }\n")
-    status, text = ask(["bats", "--formatter", "tap", "seven.bats"])
-    return "" if status == 0 and "ok 1 seven" in text else f"Bats does not run: {text}"
+    source = "".join(f"load {shlex.quote(bats_library(name))}\n" for name in ("bats-support", "bats-assert"))
+    source += "@test '7' { run echo 7; assert_output 7; }\n"
+    return attempt("Bats does not run", "seven.bats", source, ["bats", "--formatter", "tap", "seven.bats"])
 
 
 def trial():
     """Tries all that make run and make test need; prints a line for each. True if nothing is missing."""
     complaints = []
 
-    def report(name, complaint):
-        print(f"{'MISSING' if complaint else 'ok':9}{complaint or name}", flush=True)
+    def say(mark, text):
+        print(f"{mark:9}{text}", flush=True)
+
+    def report(name, find_complaint, *arguments):
+        try:
+            complaint = find_complaint(*arguments)
+        except (SystemExit, OSError) as stopped:  # what cannot be installed, in a line
+            complaint = str(stopped)
+        say("MISSING" if complaint else "ok", complaint or name)
         complaints.extend([complaint] if complaint else [])
         return not complaint
 
-    print(f"{'ok':9}python3: {sys.version.split()[0]}, {sys.executable}")
-    report("make", "" if shutil.which("make") else f"make is missing: {apt('make')}")
-    nvcc, (name, no_gpu) = find_nvcc(), gpu()
-    release = re.search(r"release ([\d.]+)", ask([nvcc, "--version"])[1]) if nvcc else None
-    print(
-        f"{'ok' if nvcc else '-':9}nvcc: {shutil.which(nvcc) if nvcc else 'none'}{', CUDA ' + release[1] if release else ''}"
-    )
-    print(f"{'ok' if name else '-':9}GPU: {name or 'none, ' + no_gpu}")
-    has_compiler = report("C and C++ compiler", missing_compiler())
-    has_headers = report("Python.h, and Cython and NumPy or a way to install them", missing_for_python())
-    has_bats = report("Bats, bats-support, bats-assert", missing_for_tests())
-    found, here = device(), os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for wanted, name, attempt in (
-            (has_compiler, "a kernel compiles and runs", lambda: try_kernel(found)),
-            (has_compiler and has_headers, "a Cython module compiles and runs", try_module),
-            (has_bats, "a test runs", try_tests),
-        ):
-            if wanted:
-                try:
-                    report(name, attempt())
-                except (SystemExit, OSError) as stopped:  # what cannot be installed, in a line
-                    report(name, str(stopped))
-        os.chdir(here)
+    say("ok", f"python3: {sys.version.split()[0]}, {sys.executable}")
+    report("make", lambda: "" if shutil.which("make") else f"make is missing: {apt('make')}")
+    nvcc, (first, no_gpu) = find_nvcc(), gpu()
+    release = nvcc and release_of(nvcc)
+    where = shutil.which(nvcc) if nvcc else "none"
+    say("ok" if nvcc else "-", f"nvcc: {where}{', CUDA ' + release if release else ''}")
+    say("ok" if first else "-", f"GPU: {first[0] if first else 'none, ' + no_gpu}")
+    has_compiler = report("C and C++ compiler", missing_compiler)
+    has_headers = report("Python.h, and Cython and NumPy or a way to install them", missing_for_python)
+    has_bats = report("Bats, bats-support, bats-assert", missing_for_tests)
+    found = device()
+    if has_compiler:
+        report("a kernel compiles and runs", try_kernel, found)
+    if has_compiler and has_headers:
+        report("a Cython module compiles and runs", try_module)
+    if has_bats:
+        report("a test runs", try_tests)
     print(f"make run would use: {found['DEVICE']}")
     print("make run and make test: " + ("they will not run here before that is mended" if complaints else "ready"))
     return not complaints
