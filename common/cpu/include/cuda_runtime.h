@@ -127,24 +127,23 @@ void call(void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
 {
     kernel(*static_cast<std::remove_reference_t<P> *>(arguments[I])...);
 }
-template <class... P> bool add_kernel(void (*kernel)(P...))
+template <class... P> const void *add_kernel(void (*kernel)(P...))
 {
     cpu_cuda_add_kernel(reinterpret_cast<void *>(kernel), [](void *k, void **arguments) {
         call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
     });
-    return true;
+    return reinterpret_cast<const void *>(kernel);
 }
 
 // When the program begins. Static: one module may be loaded twice.
-template <auto kernel> [[maybe_unused]] static const bool is_added = add_kernel(kernel);
+template <auto kernel> [[maybe_unused]] static const void *const added = add_kernel(kernel);
 
 // What the body of a kernel becomes: nothing runs yet, but all that it needs is kept.
 template <auto kernel, class Thread>
 void launch(const char *name, const Thread &thread, bool has_body = true)
 {
     const void *address = nullptr;
-    if constexpr (!std::is_null_pointer_v<decltype(kernel)>)
-        address = is_added<kernel> ? reinterpret_cast<const void *>(kernel) : nullptr;
+    if constexpr (!std::is_null_pointer_v<decltype(kernel)>) address = added<kernel>;
     cpu_cuda_launch(address, name, &thread, sizeof thread,
                     has_body ? run_threads<Thread> : nullptr);
 }
@@ -251,35 +250,37 @@ CPU_CUDA_ATOMIC_CAS(unsigned short)
 
 // ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
 
-template <class T> cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
-template <class T>
-cudaError_t cudaMallocFromPoolAsync(T **p, size_t n, cudaMemPool_t pool, cudaStream_t stream)
-{
-    return cudaMallocFromPoolAsync((void **)p, n, pool, stream);
-}
-template <class T> cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t stream)
-{
-    return cudaMallocAsync((void **)p, n, stream);
-}
-template <class T> cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width, size_t height)
-{
-    return cudaMallocPitch((void **)p, pitch, width, height);
-}
-template <class T> cudaError_t cudaMallocManaged(T **p, size_t n, unsigned flags = 1)
-{
-    return cudaMallocManaged((void **)p, n, flags);
-}
-template <class T> cudaError_t cudaHostAlloc(T **p, size_t n, unsigned flags)
-{
-    return cudaHostAlloc((void **)p, n, flags);
-}
+#define CPU_CUDA_FORM(type, name, parameters, ...) \
+    template <class type> cudaError_t name parameters { return name(__VA_ARGS__); }
+// clang-format off
+CPU_CUDA_FORM(T, cudaMalloc, (T **p, size_t n), (void **)p, n)
+CPU_CUDA_FORM(T, cudaMallocPitch, (T **p, size_t *n, size_t w, size_t h), (void **)p, n, w, h)
+CPU_CUDA_FORM(T, cudaMallocManaged, (T **p, size_t n, unsigned flags = 1), (void **)p, n, flags)
+CPU_CUDA_FORM(T, cudaHostAlloc, (T **p, size_t n, unsigned flags), (void **)p, n, flags)
+CPU_CUDA_FORM(T, cudaMallocAsync, (T **p, size_t n, cudaStream_t s), (void **)p, n, s)
+CPU_CUDA_FORM(T, cudaMallocFromPoolAsync, (T **p, size_t n, cudaMemPool_t pool, cudaStream_t s),
+              (void **)p, n, pool, s)
+CPU_CUDA_FORM(T, cudaHostGetDevicePointer, (T **p, void *host, unsigned flags), (void **)p, host, flags)
+#define CPU_CUDA_LAUNCH(name) /* the kernel of a template is not known yet */ \
+    CPU_CUDA_FORM(... P, name, \
+                  (void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t n = 0, \
+                   cudaStream_t s = 0), \
+                  cpu_cuda::add_kernel(kernel), grid, block, arguments, n, s)
+CPU_CUDA_LAUNCH(cudaLaunchKernel)
+CPU_CUDA_LAUNCH(cudaLaunchCooperativeKernel)
+CPU_CUDA_FORM(... P, cudaFuncSetAttribute, (void (*kernel)(P...), cudaFuncAttribute what, int value),
+              (const void *)kernel, what, value)
+CPU_CUDA_FORM(... P, cudaFuncGetAttributes, (cudaFuncAttributes *all, void (*kernel)(P...)),
+              all, (const void *)kernel)
+CPU_CUDA_FORM(... P, cudaFuncSetCacheConfig, (void (*kernel)(P...), cudaFuncCache config),
+              (const void *)kernel, config)
+CPU_CUDA_FORM(... P, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+              (int *blocks, void (*kernel)(P...), int threads, size_t n),
+              blocks, (const void *)kernel, threads, n)
+// clang-format on
 template <class T> cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = 0)
 {
     return cudaHostAlloc((void **)p, n, flags);
-}
-template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
-{
-    return cudaHostGetDevicePointer((void **)device, host, flags);
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
 {
@@ -317,43 +318,6 @@ template <class T> cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol)
 {
     *n = sizeof symbol;
     return cpu_cuda_find_symbol(nullptr, &symbol);
-}
-template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = 0)
-{
-    cpu_cuda::add_kernel(kernel); // one of a template is not known yet
-    return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
-}
-template <class... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
-                                        void **arguments, size_t shared_bytes = 0,
-                                        cudaStream_t stream = 0)
-{
-    cpu_cuda::add_kernel(kernel);
-    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared_bytes,
-                                       stream);
-}
-template <class... P>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)
-{
-    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
-}
-template <class... P>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...))
-{
-    return cudaFuncGetAttributes(attributes, (const void *)kernel);
-}
-template <class... P> cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache config)
-{
-    return cudaFuncSetCacheConfig((const void *)kernel, config);
-}
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...),
-                                                          int threads, size_t bytes)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
-                                                         bytes);
 }
 template <class T>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel,
