@@ -10,7 +10,6 @@ NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older th
 STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.NOTPARALLEL:
 .PHONY: help build run test exercises watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
 
 # SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
@@ -131,7 +130,7 @@ exercises watch: $(RUNTIME) | tools packages
 sanitize:
 	@[ '$(BACKEND) $(if $(PYX),python) $(findstring clang,$(CC) $(CXX))' != 'cpu python clang' ] || { \
 	    echo 'make sanitize needs gcc and g++ here: Python is not started with the AddressSanitizer of clang' >&2; exit 1; }
-	@$(MAKE) --no-print-directory SANITIZE=1 sanitized; status=$$?; \
+	@$(MAKE) --no-print-directory -j $$(nproc) -Oline SANITIZE=1 sanitized; status=$$?; \
 	    $(MAKE) --no-print-directory -s clean; exit $$status
 
 ifdef SANITIZE
@@ -139,6 +138,8 @@ export BACKEND NVCC_FOLDER
 NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
 override CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,$(SANITIZERS))
 SANITIZERS := -fsanitize=address,undefined
+else
+.NOTPARALLEL:
 endif
 # What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
