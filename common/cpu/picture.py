@@ -15,6 +15,7 @@ import sys
 
 SECTOR, WARP, STEP, LEFT = 32, 32, 26, 34  # bytes; threads; pixels: from one thread to the next, and left of all
 WIDTH = WARP * STEP
+NOTE = "A shaded box is a sector: a GPU moves all of it. Threads touch the coloured elements. Below: offsets in bytes."
 STYLE = """<style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328; } .heading { font-size: 17px; font-weight: 600; }
 .note, .offset { font-size: 12px; fill: #59636e; } .number { font-size: 10px; fill: #ffffff; }
@@ -29,9 +30,8 @@ def launches(text):
         what, *words = line.rstrip("\n").split("\t")
         if what == "launch":
             grid, block = ([int(n) for n in sizes.split()] for sizes in words[2:])
-            found.append(
-                {"kernel": words[0], "launch": words[1], "grid": grid, "block": block, "lines": [], "touches": []}
-            )
+            found.append({"kernel": words[0], "launch": words[1], "grid": grid, "block": block})
+            found[-1].update(lines=[], touches=[])
         elif what == "line":
             found[-1]["lines"].append(dict(zip(("place", "kind", "accesses", "bytes", "sectors"), words)))
         else:
@@ -87,27 +87,11 @@ def panel(launch, line, touches, y):
     sectors = sorted({index // per_sector for index in users})
     asked = sum(touch["bytes"] for touch in lanes.values())
     verb = "write" if line["kind"] == "write" else "ask for"
-    svg = [
-        text(
-            LEFT,
-            y,
-            "",
-            f"{line['place']}, {line['kind']}, memory {touches[0]['memory']}: "
-            f"{len(lanes)} threads {verb} {asked} bytes, {len(sectors)} sectors of 32 bytes",
-        )
-    ]
-    threads = min(WARP, launch["block"][0] * launch["block"][1] * launch["block"][2])
-    for lane in range(threads):
-        svg.append(
-            box(
-                LEFT + lane * STEP + 2,
-                y + 14,
-                STEP - 4,
-                20,
-                colour(lane) if lane in lanes else "idle",
-                f"thread {lane}",
-            )
-        )
+    what = f"{line['place']}, {line['kind']}, memory {touches[0]['memory']}: {len(lanes)} threads {verb} {asked} bytes"
+    svg = [text(LEFT, y, "", f"{what}, {len(sectors)} sectors of 32 bytes")]
+    for lane in range(min(WARP, launch["block"][0] * launch["block"][1] * launch["block"][2])):
+        look = colour(lane) if lane in lanes else "idle"
+        svg.append(box(LEFT + lane * STEP + 2, y + 14, STEP - 4, 20, look, f"thread {lane}"))
         svg.append(text(LEFT + (lane + 0.5) * STEP, y + 27.5, "number", lane))
     per_row = max(16, WIDTH // (STEP * per_sector))
     pitch = min(WIDTH / min(len(sectors), per_row), STEP * per_sector)
@@ -115,15 +99,12 @@ def panel(launch, line, touches, y):
     width = (pitch - gap) / per_sector  # of an element, with the space around it
     corners = {s: (LEFT + i % per_row * pitch, y + 128 + i // per_row * 54) for i, s in enumerate(sectors)}
     for s, (x, row) in corners.items():
-        svg.append(
-            box(x + 1, row - 4, pitch - gap - 2, 24, "sector", f"bytes {s * SECTOR} to {s * SECTOR + SECTOR - 1}")
-        )
+        title = f"bytes {s * SECTOR} to {s * SECTOR + SECTOR - 1}"
+        svg.append(box(x + 1, row - 4, pitch - gap - 2, 24, "sector", title))
         svg.append(text(x + (pitch - gap) / 2, row + 32, "offset", s * SECTOR))
         for index in range(s * per_sector, (s + 1) * per_sector):
-            left, look = (
-                x + (index - s * per_sector + 0.1) * width,
-                colour(users[index][0]) if index in users else "untouched",
-            )
+            left = x + (index - s * per_sector + 0.1) * width
+            look = colour(users[index][0]) if index in users else "untouched"
             svg += [
                 f'<line x1="{LEFT + (lane + 0.5) * STEP:.1f}" y1="{y + 34}" x2="{left + 0.4 * width:.1f}" y2="{row}" '
                 f'stroke="{colour(lane)}"/>'
@@ -134,10 +115,7 @@ def panel(launch, line, touches, y):
 
 
 def main(out):
-    note = (
-        "A shaded box is a sector: a GPU moves all of it. Threads touch the coloured elements. Below: offsets in bytes."
-    )
-    svg, y = [text(LEFT, 30, "note", note)], 66
+    svg, y = [text(LEFT, 30, "note", NOTE)], 66
     for launch in launches(sys.stdin):
         print(table(launch), file=sys.stderr)
         svg.append(text(LEFT, y, "heading", heading(launch)))
