@@ -4,9 +4,18 @@
 
 namespace cooperative_groups {
 
+inline unsigned long long cpu_count(uint3 v) { return (unsigned long long)v.x * v.y * v.z; }
+inline unsigned cpu_tile(unsigned size) // the mask of the tile that this thread is in
+{
+    return (size == 32 ? ~0u : (1u << size) - 1) << (unsigned)cpu_cuda::lane() / size * size;
+}
+
 // Any group: the whole block, or the lanes of a warp that are in a mask.
 class thread_group {
   public:
+    thread_group(unsigned count, unsigned rank, unsigned mask, bool is_block)
+        : count(count), rank(rank), mask(mask), is_block(is_block)
+    {}
     unsigned size() const { return count; }
     unsigned num_threads() const { return count; }
     unsigned thread_rank() const { return rank; }
@@ -19,18 +28,14 @@ class thread_group {
     }
 
   protected:
-    thread_group(unsigned count, unsigned rank, unsigned mask, bool is_block)
-        : count(count), rank(rank), mask(mask), is_block(is_block)
-    {}
     unsigned count, rank, mask;
     bool is_block;
-    friend thread_group tiled_partition(const thread_group &, unsigned);
 };
 
 class thread_block : public thread_group {
   public:
     thread_block()
-        : thread_group(blockDim.x * blockDim.y * blockDim.z, cpu_cuda::thread_number(), ~0u, true)
+        : thread_group((unsigned)cpu_count(blockDim), cpu_cuda::thread_number(), ~0u, true)
     {}
     static dim3 group_index() { return blockIdx; }
     static dim3 thread_index() { return threadIdx; }
@@ -43,28 +48,20 @@ class grid_group {
   public:
     void sync(CPU_CUDA_HERE) const { cpu_cuda_grid_barrier(file, line); }
     static bool is_valid() { return true; }
-    static unsigned long long size() { return blocks() * threads(); }
-    static unsigned long long num_threads() { return size(); }
-    static unsigned long long num_blocks() { return blocks(); }
+    static unsigned long long num_blocks() { return cpu_count(gridDim); }
+    static unsigned long long num_threads() { return num_blocks() * cpu_count(blockDim); }
+    static unsigned long long size() { return num_threads(); }
     static unsigned long long block_rank()
     {
-        return blockIdx.x + (unsigned long long)gridDim.x *
-                                (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+        return blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
     }
     static unsigned long long thread_rank()
     {
-        return block_rank() * threads() + cpu_cuda::thread_number();
+        return block_rank() * cpu_count(blockDim) + cpu_cuda::thread_number();
     }
     static dim3 group_dim() { return gridDim; }
     static dim3 dim_blocks() { return gridDim; }
     static dim3 block_index() { return blockIdx; }
-
-  private:
-    static unsigned long long blocks()
-    {
-        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
-    }
-    static unsigned long long threads() { return blockDim.x * blockDim.y * blockDim.z; }
 };
 inline grid_group this_grid() { return grid_group(); }
 
@@ -89,11 +86,6 @@ class lanes_group : public thread_group {
     template <class T> unsigned match_all(T value, int &are_all, CPU_CUDA_HERE) const
     {
         return packed(__match_all_sync(mask, value, &are_all, file, line));
-    }
-    template <class T, class Operation>
-    T cpu_reduce(T value, Operation combine, const char *file, int line) const
-    {
-        return cpu_cuda::reduce("reduce", mask, value, combine, file, line);
     }
 
   protected:
@@ -121,32 +113,22 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public l
                   "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
   public:
-    thread_block_tile()
-        : lanes_group((Size == 32 ? ~0u : (1u << Size % 32) - 1)
-                      << (unsigned)cpu_cuda::lane() / Size * Size)
-    {}
+    thread_block_tile() : lanes_group(cpu_tile(Size)) {}
     template <class OtherParent>
     thread_block_tile(const thread_block_tile<Size, OtherParent> &) : thread_block_tile()
     {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    template <class T> T shfl_up(T value, unsigned delta, CPU_CUDA_HERE) const
-    {
-        return __shfl_up_sync(mask, value, delta, Size, file, line);
+#define CPU_CUDA_SHUFFLE(name, type) \
+    template <class T> T name(T value, type distance, CPU_CUDA_HERE) const \
+    { \
+        return __##name##_sync(mask, value, distance, Size, file, line); \
     }
-    template <class T> T shfl_down(T value, unsigned delta, CPU_CUDA_HERE) const
-    {
-        return __shfl_down_sync(mask, value, delta, Size, file, line);
-    }
-    template <class T> T shfl_xor(T value, int lane_mask, CPU_CUDA_HERE) const
-    {
-        return __shfl_xor_sync(mask, value, lane_mask, Size, file, line);
-    }
+    CPU_CUDA_SHUFFLE(shfl_up, unsigned)
+    CPU_CUDA_SHUFFLE(shfl_down, unsigned)
+    CPU_CUDA_SHUFFLE(shfl_xor, int)
     static unsigned meta_group_rank() { return cpu_cuda::thread_number() / Size; }
-    static unsigned meta_group_size()
-    {
-        return (blockDim.x * blockDim.y * blockDim.z + Size - 1) / Size;
-    }
+    static unsigned meta_group_size() { return (unsigned)(cpu_count(blockDim) + Size - 1) / Size; }
 };
 template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_partition(const Group &)
 {
@@ -154,9 +136,7 @@ template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_parti
 }
 inline thread_group tiled_partition(const thread_group &, unsigned size)
 {
-    unsigned lane = (unsigned)cpu_cuda::lane(), mask = (size == 32 ? ~0u : (1u << size) - 1)
-                                                       << lane / size * size;
-    return thread_group(size, lane % size, mask, false);
+    return thread_group(size, (unsigned)cpu_cuda::lane() % size, cpu_tile(size), false);
 }
 
 class coalesced_group : public lanes_group {
@@ -194,28 +174,20 @@ template <class Group> void sync(const Group &group, CPU_CUDA_HERE) { group.sync
 
 // ---- cooperative_groups/reduce.h
 
-template <class T> struct plus {
-    T operator()(T a, T b) const { return a + b; }
-};
-template <class T> struct less {
-    T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T> struct greater {
-    T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T> struct bit_and {
-    T operator()(T a, T b) const { return a & b; }
-};
-template <class T> struct bit_or {
-    T operator()(T a, T b) const { return a | b; }
-};
-template <class T> struct bit_xor {
-    T operator()(T a, T b) const { return a ^ b; }
-};
+#define CPU_CUDA_OPERATION(name, result) \
+    template <class T> struct name { \
+        T operator()(T a, T b) const { return result; } \
+    };
+CPU_CUDA_OPERATION(plus, a + b)
+CPU_CUDA_OPERATION(less, b < a ? b : a)
+CPU_CUDA_OPERATION(greater, a < b ? b : a)
+CPU_CUDA_OPERATION(bit_and, a &b)
+CPU_CUDA_OPERATION(bit_or, a | b)
+CPU_CUDA_OPERATION(bit_xor, a ^ b)
 template <class Group, class T, class Operation>
 T reduce(const Group &group, T value, Operation combine, CPU_CUDA_HERE)
 {
-    return group.cpu_reduce(value, combine, file, line);
+    return cpu_cuda::reduce("reduce", group.cpu_mask(), value, combine, file, line);
 }
 
 } // namespace cooperative_groups

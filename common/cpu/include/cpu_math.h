@@ -146,19 +146,19 @@ To saturated(From x) // what does not fit becomes the nearest that does
 }
 } // namespace cpu_cuda
 
+#define CPU_CUDA_ROUNDED(T, name, parameters, result) \
+    CPU_CUDA_ONE(T, FE_TONEAREST, name##_rn, parameters, result) \
+    CPU_CUDA_ONE(T, FE_TOWARDZERO, name##_rz, parameters, result) \
+    CPU_CUDA_ONE(T, FE_UPWARD, name##_ru, parameters, result) \
+    CPU_CUDA_ONE(T, FE_DOWNWARD, name##_rd, parameters, result)
 #define CPU_CUDA_ARITHMETIC(T, f, fma_name) \
-    CPU_CUDA_ROUNDED(T, f, fma_name, rn, FE_TONEAREST) \
-    CPU_CUDA_ROUNDED(T, f, fma_name, rz, FE_TOWARDZERO) \
-    CPU_CUDA_ROUNDED(T, f, fma_name, ru, FE_UPWARD) \
-    CPU_CUDA_ROUNDED(T, f, fma_name, rd, FE_DOWNWARD)
-#define CPU_CUDA_ROUNDED(T, f, fma_name, how, mode) \
-    CPU_CUDA_ONE(T, mode, __##f##add_##how, (T a, T b), plain(a) + plain(b)) \
-    CPU_CUDA_ONE(T, mode, __##f##sub_##how, (T a, T b), plain(a) - plain(b)) \
-    CPU_CUDA_ONE(T, mode, __##f##mul_##how, (T a, T b), plain(a) * plain(b)) \
-    CPU_CUDA_ONE(T, mode, __##f##div_##how, (T a, T b), plain(a) / plain(b)) \
-    CPU_CUDA_ONE(T, mode, __##f##rcp_##how, (T a), 1 / plain(a)) \
-    CPU_CUDA_ONE(T, mode, __##f##sqrt_##how, (T a), sqrt(plain(a))) \
-    CPU_CUDA_ONE(T, mode, fma_name##_##how, (T a, T b, T c), fma(plain(a), b, c))
+    CPU_CUDA_ROUNDED(T, __##f##add, (T a, T b), plain(a) + plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##sub, (T a, T b), plain(a) - plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##mul, (T a, T b), plain(a) * plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##div, (T a, T b), plain(a) / plain(b)) \
+    CPU_CUDA_ROUNDED(T, __##f##rcp, (T a), 1 / plain(a)) \
+    CPU_CUDA_ROUNDED(T, __##f##sqrt, (T a), sqrt(plain(a))) \
+    CPU_CUDA_ROUNDED(T, fma_name, (T a, T b, T c), fma(plain(a), b, c))
 #define CPU_CUDA_ONE(T, mode, name, parameters, result) \
     inline T name parameters \
     { \
@@ -179,16 +179,10 @@ inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
 #define CPU_CUDA_FROM_INTEGER(T, t) \
     CPU_CUDA_TO_INTEGER(float, float, T, t) \
     CPU_CUDA_TO_INTEGER(double, double, T, t) \
-    CPU_CUDA_ONE(float, FE_TONEAREST, __##t##2float_rn, (T a), plain(a)) \
-    CPU_CUDA_ONE(float, FE_TOWARDZERO, __##t##2float_rz, (T a), plain(a)) \
-    CPU_CUDA_ONE(float, FE_UPWARD, __##t##2float_ru, (T a), plain(a)) \
-    CPU_CUDA_ONE(float, FE_DOWNWARD, __##t##2float_rd, (T a), plain(a)) \
+    CPU_CUDA_ROUNDED(float, __##t##2float, (T a), plain(a)) \
     inline double __##t##2double_rn(T a) { return (double)a; }
 CPU_CUDA_FROM_INTEGER(int, int)
 CPU_CUDA_FROM_INTEGER(unsigned, uint)
 CPU_CUDA_FROM_INTEGER(long long, ll)
 CPU_CUDA_FROM_INTEGER(unsigned long long, ull)
-CPU_CUDA_ONE(float, FE_TONEAREST, __double2float_rn, (double a), plain(a))
-CPU_CUDA_ONE(float, FE_TOWARDZERO, __double2float_rz, (double a), plain(a))
-CPU_CUDA_ONE(float, FE_UPWARD, __double2float_ru, (double a), plain(a))
-CPU_CUDA_ONE(float, FE_DOWNWARD, __double2float_rd, (double a), plain(a))
+CPU_CUDA_ROUNDED(float, __double2float, (double a), plain(a))

@@ -35,15 +35,6 @@ template <class T> struct lanes { // what each lane of a mask has given
     }
 };
 
-// Of the lane `source`; the own value if that is outside the part of the warp that has `width` lanes.
-template <class T>
-T shuffle(const char *what, unsigned mask, T value, int source, bool is_inside, const char *file,
-          int line)
-{
-    lanes<T> all(what, mask, value, file, line);
-    return is_inside ? all[source & 31] : value;
-}
-
 template <class T, class Operation>
 T reduce(const char *what, unsigned mask, T value, Operation combine, const char *file, int line)
 {
@@ -86,35 +77,20 @@ inline void __syncwarp(unsigned mask = ~0u, CPU_CUDA_HERE)
     cpu_cuda_warp("__syncwarp", &mask, 0, given, file, line);
 }
 
-template <class T> T __shfl_sync(unsigned mask, T value, int source, int width = 32, CPU_CUDA_HERE)
-{
-    source = (cpu_cuda::lane() & -width) | (source & (width - 1));
-    return cpu_cuda::shuffle("__shfl_sync", mask, value, source, true, file, line);
-}
-template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
-{
-    int lane = cpu_cuda::lane();
-    bool is_inside = (lane & (width - 1)) >= (int)delta;
-    return cpu_cuda::shuffle("__shfl_up_sync", mask, value, lane - (int)delta, is_inside, file,
-                             line);
-}
-template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, CPU_CUDA_HERE)
-{
-    int lane = cpu_cuda::lane();
-    bool is_inside = (lane & (width - 1)) + (int)delta < width;
-    return cpu_cuda::shuffle("__shfl_down_sync", mask, value, lane + (int)delta, is_inside, file,
-                             line);
-}
-template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, CPU_CUDA_HERE)
-{
-    int lane = cpu_cuda::lane(), source = lane ^ lane_mask;
-    bool is_inside =
-        source < (lane & -width) + width; // a part may read those before it, not those behind
-    return cpu_cuda::shuffle("__shfl_xor_sync", mask, value, source, is_inside, file, line);
-}
+// The value of the lane `source`; the own one if that is outside the part of the warp that has `width` lanes.
+#define CPU_CUDA_SHUFFLE(name, type, source, is_inside) \
+    template <class T> \
+    T name(unsigned mask, T value, type distance, int width = 32, CPU_CUDA_HERE) \
+    { \
+        int lane = cpu_cuda::lane(), n = (int)distance; \
+        cpu_cuda::lanes<T> all(#name, mask, value, file, line); \
+        return is_inside ? all[(source)&31] : value; \
+    }
+CPU_CUDA_SHUFFLE(__shfl_sync, int, (lane & -width) | (n & (width - 1)), true)
+CPU_CUDA_SHUFFLE(__shfl_up_sync, unsigned, lane - n, (lane & (width - 1)) >= n)
+CPU_CUDA_SHUFFLE(__shfl_down_sync, unsigned, lane + n, (lane & (width - 1)) + n < width)
+// a part may read those before it, not those behind
+CPU_CUDA_SHUFFLE(__shfl_xor_sync, int, lane ^ n, (lane ^ n) < (lane & -width) + width)
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
 {
