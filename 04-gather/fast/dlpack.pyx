@@ -76,7 +76,7 @@ cdef bint is_contiguous(const DLTensor *tensor) noexcept:
 
 cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dtype, bint is_versioned):
     """The capsule for __dlpack__: an array of the GPU's, contiguous, that keeps its owner until nobody uses it."""
-    if dtype.kind not in codes or dtype.itemsize > 16 or dtype.char == "g":  # NumPy's longdouble is of no standard
+    if dtype not in dtypes.values():
         raise BufferError(f"DLPack has no {dtype}")
     cdef size_t head = sizeof(DLManagedTensorVersioned) if is_versioned else sizeof(DLManagedTensor)
     cdef char *memory = <char *>malloc(head + 2 * len(shape) * sizeof(int64_t))

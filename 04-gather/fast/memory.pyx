@@ -18,7 +18,6 @@ from dlpack cimport DLManagedTensorVersioned, DLPackExchangeAPI, DLTensor, kDLCo
 from dlpack cimport capsule_from, capsule_of, data_of, dtype_of, exchange_table, is_contiguous, shape_of, tensor_in
 
 cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
-cdef dict dtypes = {np.dtype(c).str: np.dtype(c) for c in "?bhilBHILefdFD"}  # the usual ones at once
 
 
 cdef int check(int code, size_t wanted=0) except -1:
@@ -296,7 +295,7 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
         raise TypeError(f"{name}: its __cuda_array_interface__ is no dict with typestr, shape, data and good strides") from None
     if not isinstance(typestr, str):
         raise TypeError(f"{name}: a typestr is taken, not {typestr!r}")
-    array.describe(shape, dtypes.get(typestr, typestr), name)
+    array.describe(shape, typestr, name)
     if not 0 <= address < 2**64:
         raise ValueError(f"{name}: {address} is no address")
     if strides is not None and array.size > 0 and not has_strides_of_c(array, strides):

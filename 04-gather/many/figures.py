@@ -56,8 +56,7 @@ def main():
         sys.exit("bench.jsonl: a result is wrong")
     rows = times(lines, 1024)
     parts = {"times": times_table(rows), "shares": shares_table(rows), "large": times_table(times(lines, 49152))}
-    if set(fill(os.path.join(HERE, "README.md"), parts)) != set(parts):
-        sys.exit("README.md: a table is not there")
+    fill([os.path.join(HERE, "README.md")], parts)
     lines = {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()}
     plot(os.path.join(HERE, "times.svg"), lines, "indices of each rank", "ms")
 

@@ -24,20 +24,21 @@ def read(path):
         return f.read()
 
 
-def fill(page, parts):
-    """Writes parts[name] between the marks of each name in the page. Returns the names that are there."""
-    text = read(page)
-    names = re.findall(r"^<!-- end of (\S+) -->$", text, re.MULTILINE)
-    if not names:
-        return []
-    for name in names:
-        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        text, count = re.subn(f"{begin}.*?{end}", lambda _: f"{begin}\n{parts[name]}\n{end}", text, flags=re.DOTALL)
-        if count != 1:
-            sys.exit(f"{page}: the marks {begin.strip()} … {end.strip()} have to be there once")
-    with open(page, "w", encoding="utf-8") as f:
-        f.write(text)
-    return names
+def fill(pages, parts):
+    """Writes parts[name] between the marks of each name in the pages; each has to be in one of them."""
+    missing = set(parts)
+    for page in pages:
+        text = read(page)
+        for name in re.findall(r"^<!-- end of (\S+) -->$", text, re.MULTILINE):
+            begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+            text, count = re.subn(f"{begin}.*?{end}", lambda _: f"{begin}\n{parts[name]}\n{end}", text, flags=re.DOTALL)
+            if count != 1:
+                sys.exit(f"{page}: the marks {begin.strip()} … {end.strip()} have to be there once")
+            missing.discard(name)
+        with open(page, "w", encoding="utf-8") as f:
+            f.write(text)
+    if missing:
+        sys.exit(f"in no page: {', '.join(missing)}")
 
 
 def table(head, rows):
@@ -85,5 +86,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     stage = pathlib.Path(sys.argv[1])
-    if not sum([fill(page, {"bench.txt": read(stage / "bench.txt")}) for page in stage.glob("*.md")], []):
-        sys.exit(f"{stage}: no page has the marks of bench.txt")
+    fill(stage.glob("*.md"), {"bench.txt": read(stage / "bench.txt")})

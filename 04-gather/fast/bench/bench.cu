@@ -3,10 +3,6 @@
 // Run:   make bench (on a GPU only)
 #include "../gather.cuh"
 #include "check.h"
-#if __has_include(<thrust/gather.h>)
-#include <thrust/execution_policy.h>
-#include <thrust/gather.h>
-#endif
 
 #define INTERFACE extern "C" __attribute__((visibility("default")))
 
@@ -60,6 +56,8 @@ INTERFACE void launch(const float *source, size_t M, const int *index, float *re
 }
 
 #if __has_include(<thrust/gather.h>) // comes with the CUDA Toolkit
+#include <thrust/execution_policy.h>
+#include <thrust/gather.h>
 INTERFACE void thrust_gather(const float *source, const int *index, float *result, size_t N)
 {
     thrust::gather(thrust::cuda::par_nosync, index, index + N, source, result);
@@ -135,7 +133,7 @@ __global__ void ArticleKernel(const float *source, const int *index, float *res,
         res[i] = source[index[i]];
 }
 
-INTERFACE int article_gather(const float *source, const int *index, float *res, int N, int M)
+INTERFACE void article_gather(const float *source, const int *index, float *res, int N, int M)
 {
     float *d_source, *d_res;
     int *d_index;
@@ -152,7 +150,6 @@ INTERFACE int article_gather(const float *source, const int *index, float *res, 
     CHECK(cudaFree(d_index));
     CHECK(cudaFree(d_source));
     CHECK(cudaDeviceReset());
-    return 0;
 }
 
 // ---- The kernel of fast/gather.cu without its check of the index, to see what the check costs

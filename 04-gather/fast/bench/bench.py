@@ -294,10 +294,6 @@ def calls(peers):
             )
 
 
-def bad_index(_):
-    return libraries.bad_indices()
-
-
 def machine(_):
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     versions = {n: sys.modules[n].__version__ for n in ("numpy", "cupy", "torch", "triton") if n in sys.modules}
@@ -308,7 +304,7 @@ def machine(_):
 def main():
     peers = libraries.peers()
     with open(os.path.join(HERE, "bench.new"), "w") as f:
-        for part in machine, calls, resident, ladder, distributions, random_indices, bad_index:
+        for part in machine, calls, resident, ladder, distributions, random_indices, libraries.bad_index:
             print(part.__name__, file=sys.stderr, flush=True)
             for row in part(peers):
                 rounded = json.loads(json.dumps(row), parse_float=lambda text: float(f"{float(text):.6g}"))

@@ -96,7 +96,7 @@ BAD_INDEX = {  # what each does with the index 5 of 5 elements, and with -1 and 
 }
 
 
-def bad_indices():
+def bad_index(_):
     """What a bad index does: each library with 5, -1 and -6 of 5 elements, in a process of its own."""
     for name, program in BAD_INDEX.items():
         answers = []
