@@ -4,12 +4,12 @@ Run:   python3 figures.py
 """
 
 import json
-import os
+import pathlib
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(HERE, "..", "..", "common", "bench"))
+sys.path.append(str(HERE.parent.parent / "common/bench"))
 from bench_page import fill, plot, size, table
 
 PARTS = "sort", "there", "gather", "back", "place"
@@ -50,15 +50,15 @@ def shares_table(rows):
 
 
 def main():
-    with open(os.path.join(HERE, "bench.jsonl")) as f:
+    with open(HERE / "bench.jsonl") as f:
         lines = [json.loads(line) for line in f]
     if not all(line["right"] for line in lines):
         sys.exit("bench.jsonl: a result is wrong")
     rows = times(lines, 1024)
     parts = {"times": times_table(rows), "shares": shares_table(rows), "large": times_table(times(lines, 49152))}
-    fill([os.path.join(HERE, "README.md")], parts)
+    fill([HERE / "README.md"], parts)
     lines = {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()}
-    plot(os.path.join(HERE, "times.svg"), lines, "indices of each rank", "ms")
+    plot(HERE / "times.svg", lines, "indices of each rank", "ms")
 
 
 if __name__ == "__main__":

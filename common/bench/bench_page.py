@@ -19,24 +19,18 @@ stroke-width:1.5}}.line{{stroke:#57606a}}@media (prefers-color-scheme:dark){{.pa
 <rect class="page" width="740" height="365"/>"""
 
 
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read()
-
-
 def fill(pages, parts):
     """Writes parts[name] between the marks of each name in the pages; each has to be in one of them."""
     missing = set(parts)
     for page in pages:
-        text = read(page)
+        text = page.read_text(encoding="utf-8")
         for name in re.findall(r"^<!-- end of (\S+) -->$", text, re.MULTILINE):
             begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
             text, count = re.subn(f"{begin}.*?{end}", lambda _: f"{begin}\n{parts[name]}\n{end}", text, flags=re.DOTALL)
             if count != 1:
                 sys.exit(f"{page}: the marks {begin.strip()} … {end.strip()} have to be there once")
             missing.discard(name)
-        with open(page, "w", encoding="utf-8") as f:
-            f.write(text)
+        page.write_text(text, encoding="utf-8")
     if missing:
         sys.exit(f"in no page: {', '.join(missing)}")
 
@@ -78,12 +72,11 @@ def plot(path, lines, x_name, y_name):
         svg.append(f'<g stroke="{color}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>')
         svg.append(f'<text class="begin" x="98" y="{24 + 18 * row}">{name}</text>')
     svg.append(f'<text x="380" y="356">{x_name}</text><text transform="translate(12 165) rotate(-90)">{y_name}</text>')
-    with open(path, "w", encoding="utf-8") as f:
-        f.write("\n".join([*svg, "</svg>\n"]))
+    path.write_text("\n".join([*svg, "</svg>\n"]), encoding="utf-8")
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     stage = pathlib.Path(sys.argv[1])
-    fill(stage.glob("*.md"), {"bench.txt": read(stage / "bench.txt")})
+    fill(stage.glob("*.md"), {"bench.txt": (stage / "bench.txt").read_text(encoding="utf-8")})

@@ -39,11 +39,6 @@ def load():
     P, S, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     library = ctypes.CDLL(os.path.join(HERE, "libbench.so"))
     for name, arguments in {
-        "clock_start": [],
-        "clock_stop": [],
-        "wait": [],
-        "free_bytes": [],
-        "start_only": [],
         "random_reads": [P, S, S, ctypes.c_uint, P],
         "copy_on_device": [P, P, S],
         "both_ways": [P, P, P, P, S],

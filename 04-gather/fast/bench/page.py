@@ -4,14 +4,13 @@ Run:   python3 page.py
 """
 
 import json
-import os
 import pathlib
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-STAGE = os.path.join(HERE, "..", "..")
+HERE = pathlib.Path(__file__).resolve().parent
+STAGE = HERE.parent.parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(STAGE, "..", "common", "bench"))
+sys.path.insert(0, str(STAGE.parent / "common/bench"))
 from bench_page import fill, plot, size, table
 
 
@@ -29,15 +28,10 @@ def fastest_other(ways):
 
 
 def ladder(bench):
-    rows = [
-        (
-            code(r["way"]),
-            f"{r['median']:.3f}",
-            spread(r, 3),
-            f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else "",
-        )
-        for r in bench["ladder"]
-    ]
+    rows = []
+    for r in bench["ladder"]:
+        memory = f"{r['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in r else ""
+        rows.append((code(r["way"]), f"{r['median']:.3f}", spread(r, 3), memory))
     return table(["way", "ms", "fastest to slowest", "device memory, MB"], rows)
 
 
@@ -111,16 +105,16 @@ def machine(bench):
 
 def main():
     bench = {}
-    with open(os.path.join(HERE, "bench.jsonl")) as f:
+    with open(HERE / "bench.jsonl") as f:
         for row in map(json.loads, f):
             bench.setdefault(row.pop("part"), []).append(row)
     tables = machine, ladder, a_call, libraries, random, distributions, fours, resident, calls, bad_index
     parts = {t.__name__: t(bench) for t in tables}
-    fill([page for folder in (".", "fast", "fast/bench") for page in pathlib.Path(STAGE, folder).glob("*.md")], parts)
+    fill([page for folder in (".", "fast", "fast/bench") for page in (STAGE / folder).glob("*.md")], parts)
     rows = bench["resident"]
     lines = {name: ([r["N"] for r in rows], [r["ways"][name] for r in rows]) for name in rows[0]["ways"]}
     x_name = "indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)"
-    plot(os.path.join(HERE, "resident.svg"), lines, x_name, "ms a call")
+    plot(HERE / "resident.svg", lines, x_name, "ms a call")
 
 
 if __name__ == "__main__":
