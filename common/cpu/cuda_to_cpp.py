@@ -240,8 +240,6 @@ class Source:
         if set(result) & set(TYPES) and "void" not in result:
             self.stop(i, "a __global__ function must have a void return type")
         end, names = self.closing(body), self.parameters(left + 1, right)
-        if "<<<" in self.tokens[body:end]:
-            self.stop(i, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
         kernel = self.address(i, left, right, names)
         # a reference is to the host's own
         captures = "".join(

@@ -15,9 +15,8 @@ sprintf srand strcat strcmp strcpy system time""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
 OF_STD_CONSTEXPR = "clamp max min".split()  # with an option of nvcc's, device code may call these
 NO_VARIABLE = "namespace using typedef template struct class union enum static_assert friend operator".split()
-FOR_BOTH = (
-    "const constexpr __device__ __constant__ __managed__ __shared__".split()
-)  # variables that device code may use
+# variables that device code may use
+FOR_BOTH = "const constexpr __device__ __constant__ __managed__ __shared__".split()
 
 
 class Function:
@@ -123,9 +122,8 @@ class Sides:
                 self.refuse(places[0], f'__host__ function("{name}")', f)
             is_host = self.variables.get(name) == {True} and name not in self.sides
             if is_host and not self.is_declared(f, name):
-                self.source.stop(
-                    places[0], f'identifier "{name}" is undefined in device code: it is a variable of the host'
-                )
+                what = f'identifier "{name}" is undefined in device code: it is a variable of the host'
+                self.source.stop(places[0], what)
         for i in f.places.get("std", ()):
             name, after = self.tokens[i + 2], i + 3
             if self.tokens[after] == "<" and name not in ("cout", "cerr"):
@@ -165,17 +163,17 @@ def check(source):
         mark_host(source, start, end)
     for f in sides.functions:
         has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
-        if f.is_plain and f.side in ("__device__", "__global__"):
-            sides.check_device(f)
         if f.is_plain and f.side == "__host__" and f.has_body and not has_device_code:
             sides.check_host(f)
-        if f.side == "__device__" and "<<<" in source.tokens[f.right : f.end]:
+        if f.side not in ("__device__", "__global__"):
+            continue
+        if f.is_plain:
+            sides.check_device(f)
+        if "<<<" in source.tokens[f.right : f.end]:
             source.stop(f.right, "a kernel that launches a kernel needs a GPU, the CPU stand-in has none")
         for i in f.places.get("asm", []) + f.places.get("__asm__", []):
-            if f.side in ("__device__", "__global__") and not re.match(
-                r'\w+[\s\w]*\(\s*""', source.text[source.starts[i] :]
-            ):
+            if not re.match(r'\w+[\s\w]*\(\s*""', source.text[source.starts[i] :]):
                 source.stop(i, "asm: PTX needs a GPU, the CPU stand-in has none")
         for i in f.places.get("clock", []):
-            if f.side in ("__device__", "__global__") and source.tokens[i + 1 : i + 3] == ["(", ")"]:
+            if source.tokens[i + 1 : i + 3] == ["(", ")"]:
                 source.replace(i, i, "(clock_t)clock64")
