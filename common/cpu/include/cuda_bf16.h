@@ -5,6 +5,3 @@
 CPU_CUDA_SMALL(__nv_bfloat16, __nv_bfloat162, bfloat16, 8, 7)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
-inline float __bfloat162float(__nv_bfloat16 x) { return x; }
-inline float2 __bfloat1622float2(__nv_bfloat162 a) { return {a.x, a.y}; }
-inline __nv_bfloat162 __float22bfloat162_rn(float2 a) { return {a.x, a.y}; }

@@ -41,10 +41,6 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
         T(int x) : T((float)x) {} \
         T(unsigned x) : T((float)x) {} \
         operator float() const { return cpu_cuda::from_small<EXPONENT, FRACTION>(cpu_bits); } \
-        CPU_CUDA_SMALL_ASSIGN(T, +) \
-        CPU_CUDA_SMALL_ASSIGN(T, -) \
-        CPU_CUDA_SMALL_ASSIGN(T, *) \
-        CPU_CUDA_SMALL_ASSIGN(T, /) \
     }; \
     struct __attribute__((aligned(4))) T2 { \
         T x, y; \
@@ -84,6 +80,9 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
     CPU_CUDA_SMALL_MATH(T, T2, hfloor, h2floor, floorf(x)) \
     CPU_CUDA_SMALL_MATH(T, T2, hceil, h2ceil, ceilf(x)) \
     CPU_CUDA_SMALL_MATH(T, T2, hrint, h2rint, rintf(x)) \
+    inline float __##t##2float(T x) { return x; } \
+    inline float2 __##t##22float2(T2 a) { return {a.x, a.y}; } \
+    inline T2 __float22##t##2_rn(float2 a) { return {a.x, a.y}; } \
     inline T __float2##t(float x) { return x; } \
     inline T __float2##t##_rn(float x) { return x; } \
     inline T __double2##t(double x) { return x; } \
@@ -102,10 +101,9 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
     inline float __low2float(T2 a) { return a.x; } \
     inline float __high2float(T2 a) { return a.y; } \
     CPU_CUDA_ATOMIC(T, atomicAdd, old + value)
-#define CPU_CUDA_SMALL_ASSIGN(T, sign) \
-    T &operator sign##=(T b) { return *this = (float)*this sign(float) b; }
 #define CPU_CUDA_SMALL_OPERATORS(T, T2, name, sign) \
     inline T operator sign(T a, T b) { return (float)a sign(float) b; } \
+    inline T &operator sign##=(T &a, T b) { return a = a sign b; } \
     inline T2 operator sign(T2 a, T2 b) { return {a.x sign b.x, a.y sign b.y}; } \
     inline T __h##name(T a, T b) { return a sign b; } \
     inline T2 __h##name##2(T2 a, T2 b) { return a sign b; }
@@ -123,6 +121,3 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
 CPU_CUDA_SMALL(__half, __half2, half, 5, 10)
 typedef __half half;
 typedef __half2 half2;
-inline float __half2float(__half x) { return x; }
-inline float2 __half22float2(__half2 a) { return {a.x, a.y}; }
-inline __half2 __float22half2_rn(float2 a) { return {a.x, a.y}; }

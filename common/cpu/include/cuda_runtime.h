@@ -202,14 +202,15 @@ CPU_CUDA_STORE(__stcs)
 CPU_CUDA_STORE(__stwt)
 
 // For the device, the system, or the block: of that ../check hears by the order. Here they do the same.
-#define CPU_CUDA_ATOMIC(T, name, wanted) \
-    CPU_CUDA_SCOPED(T, name, wanted, __ATOMIC_RELAXED) \
-    CPU_CUDA_SCOPED(T, name##_block, wanted, __ATOMIC_RELEASE) \
-    CPU_CUDA_SCOPED(T, name##_system, wanted, __ATOMIC_RELAXED)
-#define CPU_CUDA_SCOPED(T, name, wanted, order) \
-    __forceinline__ T name(T *address, T value) \
+#define CPU_CUDA_ATOMIC(T, name, wanted) CPU_CUDA_SCOPES(T, (T * address, T value), name, wanted)
+#define CPU_CUDA_SCOPES(T, parameters, name, wanted) \
+    CPU_CUDA_SCOPED(T, parameters, name, wanted, __ATOMIC_RELAXED) \
+    CPU_CUDA_SCOPED(T, parameters, name##_block, wanted, __ATOMIC_RELEASE) \
+    CPU_CUDA_SCOPED(T, parameters, name##_system, wanted, __ATOMIC_RELAXED)
+#define CPU_CUDA_SCOPED(T, parameters, name, wanted, order) \
+    __forceinline__ T name parameters \
     { \
-        return cpu_cuda::atomically<order>(address, [value](T old) -> T { return wanted; }); \
+        return cpu_cuda::atomically<order>(address, [=](T old) -> T { return wanted; }); \
     }
 #define CPU_CUDA_ATOMIC_U(name, wanted) \
     CPU_CUDA_ATOMIC(unsigned, name, wanted) CPU_CUDA_ATOMIC(unsigned long long, name, wanted)
@@ -232,15 +233,7 @@ CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
 CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
 CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
 #define CPU_CUDA_ATOMIC_CAS(T) \
-    CPU_CUDA_CAS(T, atomicCAS, __ATOMIC_RELAXED) \
-    CPU_CUDA_CAS(T, atomicCAS_block, __ATOMIC_RELEASE) \
-    CPU_CUDA_CAS(T, atomicCAS_system, __ATOMIC_RELAXED)
-#define CPU_CUDA_CAS(T, name, order) \
-    __forceinline__ T name(T *address, T compare, T value) \
-    { \
-        auto change = [=](T old) -> T { return old == compare ? value : old; }; \
-        return cpu_cuda::atomically<order>(address, change); \
-    }
+    CPU_CUDA_SCOPES(T, (T * address, T compare, T value), atomicCAS, old == compare ? value : old)
 CPU_CUDA_ATOMIC_CAS(int)
 CPU_CUDA_ATOMIC_CAS(unsigned)
 CPU_CUDA_ATOMIC_CAS(unsigned long long)
