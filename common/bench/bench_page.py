@@ -67,9 +67,9 @@ def plot(path, lines, x_name, y_name):
         svg.append(
             f'<path class="line" d="M{left} {up(y)}h-5"/><text class="end" x="42" y="{up(y)}" dy="4">{y:g}</text>'
         )
-    for row, (color, (name, line)) in enumerate(zip(COLORS, lines.items())):
+    for row, (name, line) in enumerate(lines.items()):
         points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(*line))
-        svg.append(f'<g stroke="{color}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>')
+        svg.append(f'<g stroke="{COLORS[row % 7]}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>')
         svg.append(f'<text class="begin" x="98" y="{24 + 18 * row}">{name}</text>')
     svg.append(f'<text x="380" y="356">{x_name}</text><text transform="translate(12 165) rotate(-90)">{y_name}</text>')
     path.write_text("\n".join([*svg, "</svg>\n"]), encoding="utf-8")

@@ -21,8 +21,8 @@ __global__ void axpy_kernel(float a, const float *x, const float *y, float *resu
         result[i] = a * x[i] + y[i]; // CHANGE: what is computed
 }
 
-static cudaError_t launch(float a, const float *x, const float *y, float *result,
-                          size_t n) // and waits
+// Also waits.
+static cudaError_t launch(float a, const float *x, const float *y, float *result, size_t n)
 {
     size_t blocks = (n + THREADS - 1) / THREADS;
     if (blocks > 2147483647)
@@ -38,9 +38,8 @@ extern "C" int axpy_on_gpu(int gpu, float a, const float *x, const float *y, flo
 {
     int before = gpu;
     cudaError_t error = cudaSuccess;
-    if (n ==
-        0) // no grid may be empty. CHANGE, in both functions, if there is a result even then, as a sum has
-        return cudaSuccess;
+    if (n == 0) // CHANGE, in both functions, if there is a result even then, as a sum has
+        return cudaSuccess; // no grid may be empty
     TRY(cudaGetDevice(&before));
     TRY(cudaSetDevice(gpu));
     TRY(launch(a, x, y, result, n));
@@ -55,8 +54,7 @@ extern "C" int axpy_compute(float a, const float *x, const float *y, float *resu
     cudaError_t error = cudaSuccess;
     // CHANGE: an array on the GPU for each of the host's, and the bytes of each, where it is allocated and copied
     float *d_x = NULL, *d_y = NULL, *d_result = NULL;
-    size_t x_bytes = n * sizeof(float), y_bytes = n * sizeof(float),
-           result_bytes = n * sizeof(float);
+    size_t x_bytes = n * sizeof *x, y_bytes = n * sizeof *y, result_bytes = n * sizeof *result;
     if (n == 0)
         return cudaSuccess;
     if (!x || !y || !result)
@@ -67,8 +65,7 @@ extern "C" int axpy_compute(float a, const float *x, const float *y, float *resu
     TRY(cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice));
     TRY(cudaMemcpy(d_y, y, y_bytes, cudaMemcpyHostToDevice));
     TRY(launch(a, d_x, d_y, d_result, n));
-    TRY(cudaMemcpy(result, d_result, result_bytes,
-                   cudaMemcpyDeviceToHost)); // only if all went well
+    TRY(cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost)); // if all went well
 cleanup:
     cudaFree(d_result); // cudaFree(NULL) frees nothing
     cudaFree(d_y);
