@@ -6,7 +6,7 @@ import time
 import warnings
 
 import numpy as np
-from gather import CudaError, DeviceArray, take
+from gather import CudaError, DeviceArray, pinned_empty, take
 
 warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork with threads
 x, i = np.arange(1 << 20, dtype=np.float64), np.arange(1 << 20)
@@ -28,6 +28,8 @@ calls = [
     lambda: take(d_x, d_i),
     lambda: take(d_x, d_i, mode="clip"),
     d_x.get,
+    lambda: DeviceArray(x),
+    lambda: pinned_empty(3),
 ]
 for call in calls:
     child = os.fork()

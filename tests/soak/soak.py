@@ -1,14 +1,13 @@
 """Load tests: what make soak runs. Prints a line for each part; exit status 1 if one failed.
 
     soak.py [SECONDS [CASES [SEED]]]     all parts: so many seconds of threads, so many drawn cases
-    soak.py PART SECONDS CASES SEED      one of them: threads, calls, ends, forks, interrupts, drawn
+    soak.py PART SECONDS CASES SEED      one of them: threads, calls, ends, interrupts, drawn
 
 Settings: TEST_BACKEND, cuda or cpu; TOOLS, tests/tools.cu as a library.
 """
 
 import gc
 import importlib.util
-import multiprocessing
 import os
 import random
 import resource
@@ -161,34 +160,6 @@ def ends(seconds, count, seed):
     print(f"{len(programs)} processes ended as they should")
 
 
-def gathered(n):
-    return take(DeviceArray(np.arange(n)), np.arange(n)[::-1]).tolist()
-
-
-def forks(seconds, count, seed):
-    """A child that is forked after use gets CudaError and ends; the parent goes on. spawn and forkserver work."""
-    x, i = np.arange(1 << 20, dtype=np.float32), np.arange(10)
-    d, e, p = DeviceArray(x), DeviceArray(i), pinned(x)
-    ways = [lambda: take(x, i), lambda: take(d, i), lambda: take(d, e, mode="clip"), lambda: take(p, i),
-            d.get, lambda: DeviceArray(x), lambda: pinned_empty(3), lambda: cuda_gather(x, i),
-            lambda: multiply(x, x)]  # fmt: skip
-    for k in range(50):
-        child = os.fork()
-        if child == 0:
-            signal.alarm(20)  # it hangs
-            said = [str(outcome(way)) for way in ways[k % len(ways) :] + ways[: k % len(ways)]]
-            os._exit(0 if all(text.startswith("CudaError: CUDA error 3,") for text in said) else 1)
-        right = np.array_equal(take(d, i), x[:10])
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status or not right or not np.array_equal(take(x, e).get(), x[:10]):
-            sys.exit(f"fork {k}: the child ended with {status}, the parent is {'right' if right else 'WRONG'}")
-    for method in "spawn", "forkserver":
-        with multiprocessing.get_context(method).Pool(2) as pool:
-            if pool.map(gathered, range(20)) != [list(range(n))[::-1] for n in range(20)]:
-                sys.exit(f"{method}: wrong results")
-    print("50 children got CudaError; spawn and forkserver right")
-
-
 def interrupts(seconds, count, seed):
     """Ctrl-C in a long call: KeyboardInterrupt comes when it has ended, the next call is right, and nothing stays."""
     r, free_bytes = random.Random(seed), tools().free_bytes
@@ -222,7 +193,7 @@ def drawn(seconds, count, seed):
     print(f"{count} cases as NumPy")
 
 
-PARTS = {part.__name__: part for part in (threads, calls, ends, forks, interrupts, drawn)}
+PARTS = {part.__name__: part for part in (threads, calls, ends, interrupts, drawn)}
 
 
 def main(seconds="60", count="200000", seed=""):
