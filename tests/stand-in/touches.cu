@@ -14,16 +14,10 @@ __global__ void add(const float *a, const float *b, float *c)
     c[i] = a[i] + b[i];
 }
 
-__global__ void stride_2(const float *a, float *c)
+template <int STEP> __global__ void stride(const float *a, float *c)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    c[i] = a[2 * i];
-}
-
-__global__ void stride_32(const float *a, float *c)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    c[i] = a[32 * i];
+    c[i] = a[STEP * i];
 }
 
 __global__ void four(const float4 *a, float4 *c)
@@ -121,8 +115,8 @@ int main(void)
     CHECK(cudaMemcpy(index, h_index, sizeof h_index, cudaMemcpyHostToDevice));
     conditions<<<1, 32>>>((float4 *)a, 8); // before it is watched
     WATCH("add", add<<<N / 256, 256>>>(a, b, c));
-    WATCH("stride_2", stride_2<<<N / 256, 256>>>(a, c));
-    WATCH("stride_32", stride_32<<<N / 256, 256>>>(a, c));
+    WATCH("stride<2>", stride<2><<<N / 256, 256>>>(a, c));
+    WATCH("stride<32>", stride<32><<<N / 256, 256>>>(a, c));
     WATCH("four", four<<<N / 256, 256>>>((float4 *)a, (float4 *)c));
     WATCH("gather", gather<<<N / 256, 256>>>(a, index, c));
     WATCH("transpose", transpose<<<dim3(SIDE / 32, SIDE / 8), dim3(32, 8)>>>(a, c));
