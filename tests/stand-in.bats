@@ -22,6 +22,21 @@ lines_of() {
     awk -v name="$2" -F'// ' '$NF ~ "^([a-z-]+, )*" name "([,:]|$)" { printf "%s%d", n++ ? "|" : "", NR }' "$PROGRAMS/$1"
 }
 
+# Cases of a program of stand-in/, one a row: name [setting]...|exit status|what it prints|what the stand-in says, of the last
+# three a regular expression each. LINE is a line that bears the case's name; if nothing is to be said: answers PROGRAM
+answers() {
+    local case settings wanted printed said
+    build "$1"
+    while IFS='|' read -r case wanted printed said; do
+        read -r case settings <<<"$case "
+        # shellcheck disable=SC2086
+        try env $settings "$PROGRAM" "$case"
+        assert_regex "$status $output" "^$wanted $printed\$"
+        said=${said//LINE/"$1.cu:($(lines_of "$1.cu" "${case#*/}"))"}
+        if [ -n "$said" ]; then assert_regex "$stderr" "$said"; else assert_quiet_stand_in; fi
+    done
+}
+
 assert_quiet_stand_in() { # also where a GPU is tested
     assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
 }
@@ -49,6 +64,7 @@ ANSWERS='threads streams memory errors numbers launches'
     for seed in 1 2; do
         CPU_CUDA_SEED=$seed runs_as_on_a_gpu threads true # compiled above
     done
+    runs_as_on_a_gpu numbers "$CPU_NVCC" -fmad=false -DNO_FMAD
 }
 
 @test "stand-in: and a GPU prints it still" {
@@ -64,7 +80,6 @@ ANSWERS='threads streams memory errors numbers launches'
     local folder=$TOP/common/cpu/lib
     if [ "$TEST_BACKEND" = cuda ]; then
         requires nvcc
-    runs_as_on_a_gpu numbers "$CPU_NVCC" -fmad=false -DNO_FMAD
         folder=$(find -L "$(dirname "$(realpath "$(command -v "$NVCC")")")/.." -name libnvrtc.so.13 -printf '%h' -quit)
         [ -n "$folder" ]
     fi
@@ -142,78 +157,59 @@ codes_of() {
         message=$(pattern_of "${message%\` }")
         rows=$((rows + 1))
         [ "$name" != divide ] || [ "$(uname -m)" = x86_64 ] || continue # ARM divides by zero in silence
-        try "$PROGRAM" "$name"
-        assert_regex "$stderr" "CPU stand-in: $message"
-        assert_output "$(codes_of "$name")"
+        answers bugs <<<"$name|.*|$(codes_of "$name")|CPU stand-in: $message"
         messages=$(grep -cvE 'runs on the CPU|never freed|the program ends with' <<<"$stderr") || true
         [[ $name = @(leak|nobody-looked|volatile-global) ]] || assert_equal "$messages" 1
         numbers=$(lines_of bugs.cu "$name")
         [ -z "$numbers" ] || assert_regex "$stderr" "bugs.cu:($numbers)[:, ]" # either side of a race
     done < <(grep '^| `[a-z-]*` |' "$TOP/common/cpu/README.md")
     assert_equal "$rows" "$("$PROGRAM" 2>/dev/null | wc -l)"
-    for name in counter past-write; do
-        try env CPU_CUDA_CHECK=0 "$PROGRAM" $name
-        assert_output '0 0'
-        refute_regex "$stderr" kernel
-    done
-    for seed in 1 2 3; do
-        try env CPU_CUDA_SEED=$seed "$PROGRAM" no-barrier
-        assert_failure 1
-        assert_regex "$stderr" "bugs.cu:($(lines_of bugs.cu no-barrier)): kernel Reverse .* shared memory s[:,]"
-    done
 }
 
 @test "stand-in: more bugs: their codes, and the messages, with the line" {
-    build bugs
-    local wanted
-    while IFS='|' read -r name wanted message; do
-        try "$PROGRAM" "$name"
-        assert_output "$(printf %b "$wanted")"
-        assert_regex "$stderr" "${message//LINE/"bugs.cu:($(lines_of bugs.cu "$name"))"}"
-    done <<'ROWS'
-two-barriers|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
-past-write|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250,0,0\)
-far-behind|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
-half-past|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
-nearly-null|0 700|LINE: kernel Fill follows a null pointer
-never-set|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
-no-dynamic|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
-assert|0 710|LINE: void Check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion `n > 3` failed.
-runtime-in-kernel|0 719|kernel Call calls a function of the CUDA runtime: only host code can
-called||a kernel was called like a function: write kernel<<<blocks, threads>>>
-barrier-on-host||LINE: __syncthreads\(\) is only for kernels
-variable-on-host||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
-managed-too-early|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
-two-races|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
-corners|0 0|LINE: .* block (0,0,0 thread 0,0,0|1,2,3 thread 1,2,3) writes what block (1,2,3 thread 1,2,3|0,0,0 thread 0,0,0) wrote
-three-bytes|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
-two-kinds|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
-half-written|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
-streams-end|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
-streams-later|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
-streams-apart|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
-two-masks|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
-half-past-shared|0 700|LINE: kernel HalfPastShared writes outside the 256 bytes of the shared memory s
-failed-print|lost\n0 710|Assertion `n > 3` failed
-again|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
+    answers bugs <<'ROWS'
+two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
+past-write|0|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250,0,0\)
+far-behind|0|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
+half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
+nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
+never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
+no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
+assert|0|0 710|LINE: void Check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion `n > 3` failed.
+runtime-in-kernel|0|0 719|kernel Call calls a function of the CUDA runtime: only host code can
+called|134||a kernel was called like a function: write kernel<<<blocks, threads>>>
+barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
+variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
+managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
+corners|1|0 0|LINE: .* block (0,0,0 thread 0,0,0|1,2,3 thread 1,2,3) writes what block (1,2,3 thread 1,2,3|0,0,0 thread 0,0,0) wrote
+three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
+two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
+half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
+streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
+streams-later|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+two-masks|0|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
+half-past-shared|0|0 700|LINE: kernel HalfPastShared writes outside the 256 bytes of the shared memory s
+counter CPU_CUDA_CHECK=0|0|0 0|
+past-write CPU_CUDA_CHECK=0|0|0 0|
+no-barrier CPU_CUDA_SEED=1|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
+no-barrier CPU_CUDA_SEED=2|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
+no-barrier CPU_CUDA_SEED=3|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
+failed-print|0|lost.0 710|Assertion `n > 3` failed
+again|1|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
 ROWS
     # the last: three times two races in a line, a read of what nobody has written, a launch that is refused
-    assert_failure 1
     assert_equal "$(grep -c '^CPU stand-in: .*bugs.cu:[0-9]*: kernel' <<<"$stderr")" 3
 }
 
 @test "stand-in: an address that is no multiple of the size is told, for each access" {
-    build bugs
     while read -r type right wrongs; do
         for kernel in Read Write Volatile Atomic; do
             [[ $kernel = [RW]* || $type = int ]] || continue
-            try "$PROGRAM" "$kernel<$type>" "$right"
-            assert_output '0 0'
-            assert_quiet_stand_in
+            answers bugs <<<"$kernel<$type>$right|0|0 0|"
             for wrong in $wrongs; do
-                try "$PROGRAM" "$kernel<$type>" "$wrong"
-                assert_output '0 716'
-                assert_regex "$stderr" "kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no"
+                answers bugs <<<"$kernel<$type>$wrong|0|0 716|kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no"
             done
         done
     done <<<'short 2 1
@@ -239,30 +235,21 @@ float4 16 4 8'
 }
 
 @test "stand-in: an error that nobody asked about is told at the end; of a kernel, it is the exit status" {
-    build host
-    while IFS='|' read -r case wanted message; do
-        try "$PROGRAM" "$case"
-        assert_equal "$status" "$wanted"
-        if [ -n "$message" ]; then
-            assert_regex "$stderr" "${message//LINE/"host.cu:($(lines_of host.cu "${case#*/}"))"}"
-        else
-            refute_regex "$stderr" 'nobody asked'
-        fi
-    done <<'ROWS'
-errors/unasked|0|but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
-errors/of-success|0|but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
-errors/another|0|but cudaFree at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
-errors/last-error|0|
-errors/peek|0|
-errors/name|0|
-errors/string|0|
-errors/status-3|3|
-errors/kernel|0|
-failed/by-itself|1|LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
-failed/then-launch|1|LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
-failed/then-launch-asked|0|LINE: kernel set follows a null pointer
-failed/then-call|0|LINE: kernel set follows a null pointer
-failed/status-3|3|LINE: kernel set follows a null pointer
+    answers host <<'ROWS'
+errors/unasked|0||but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
+errors/of-success|0||but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
+errors/another|0||but cudaFree at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
+errors/last-error|0||
+errors/peek|0||
+errors/name|0||
+errors/string|0||
+errors/status-3|3||
+errors/kernel|0||kernel set follows a null pointer [^:]*$
+failed/by-itself|1||LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
+failed/then-launch|1||LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
+failed/then-launch-asked|0||LINE: kernel set follows a null pointer
+failed/then-call|0||LINE: kernel set follows a null pointer.*but cudaDeviceSynchronize at .*, and nobody asked
+failed/status-3|3||LINE: kernel set follows a null pointer
 ROWS
 }
 
@@ -678,108 +665,62 @@ ROWS
 }
 
 @test "stand-in: CPU_CUDA_FAIL=k fails the k-th call, and no other, with the code asked for" {
-    build host
-    try "$PROGRAM" calls/
-    assert_output ' 0'
-    while IFS='|' read -r call code printed; do
-        try env CPU_CUDA_FAIL="$call" CPU_CUDA_FAIL_CODE="$code" "$PROGRAM" calls/
-        assert_output --regexp "^$printed\$"
-        case $call in
-            1) assert_regex "$stderr" 'CPU_CUDA_FAIL: call 1, cudaMalloc, fails, as asked' ;;
-            4) assert_regex "$stderr" 'CPU_CUDA_FAIL: call 4, the launch of up_to, fails, as asked' ;;
-        esac
-    done <<'ROWS'
-1|2|cudaMalloc\(&d, 4\) 2.*
-4|719|cudaGetLastError\(\) 719 1
-5|400|cudaEventRecord\(e, s\) 400 1
-6|1|cudaMemcpyAsync\(.*\) 1 1
-7|700|cudaStreamSynchronize\(s\) 700 1
-10|46|cudaFree\(d\) 46 1
-11|1| 0
-5+|2|cudaEventRecord\(e, s\) 2cudaMemcpyAsync\(.*\) 2cudaStreamSynchronize\(s\) 2 3
-7+|2|cudaStreamSynchronize\(s\) 2 1
-8+|2| 0
+    # k+: from that one on, but for what gives something back
+    answers host <<'ROWS'
+calls/|0| 0|
+calls/ CPU_CUDA_FAIL=1 CPU_CUDA_FAIL_CODE=2|0|cudaMalloc\(&d, 4\) 2.*|CPU_CUDA_FAIL: call 1, cudaMalloc, fails, as asked
+calls/ CPU_CUDA_FAIL=4 CPU_CUDA_FAIL_CODE=719|0|cudaGetLastError\(\) 719 1|CPU_CUDA_FAIL: call 4, the launch of up_to, fails, as asked
+calls/ CPU_CUDA_FAIL=5 CPU_CUDA_FAIL_CODE=400|0|cudaEventRecord\(e, s\) 400 1|call 5
+calls/ CPU_CUDA_FAIL=6 CPU_CUDA_FAIL_CODE=1|0|cudaMemcpyAsync\(.*\) 1 1|call 6
+calls/ CPU_CUDA_FAIL=7 CPU_CUDA_FAIL_CODE=700|0|cudaStreamSynchronize\(s\) 700 1|call 7
+calls/ CPU_CUDA_FAIL=10 CPU_CUDA_FAIL_CODE=46|0|cudaFree\(d\) 46 1|call 10
+calls/ CPU_CUDA_FAIL=11|0| 0|
+calls/ CPU_CUDA_FAIL=5+|0|cudaEventRecord\(e, s\) 2cudaMemcpyAsync\(.*\) 2cudaStreamSynchronize\(s\) 2 3|call 5.*call 6.*call 7
+calls/ CPU_CUDA_FAIL=7+|0|cudaStreamSynchronize\(s\) 2 1|call 7
+calls/ CPU_CUDA_FAIL=8+|0| 0|
 ROWS
-    # +: from that one on, but for what gives something back
 }
 
 @test "stand-in: what was never freed is told; CPU_CUDA_LEAKS=1 makes it the exit status" {
-    build host
-    for case in none reset; do
-        try env CPU_CUDA_LEAKS=1 "$PROGRAM" leaks/$case
-        assert_success
-        assert_quiet_stand_in
-    done
-    while read -r case words; do
-        for leaks in 0 1; do
-            try env CPU_CUDA_LEAKS=$leaks "$PROGRAM" "leaks/$case"
-            assert_equal "$status" $leaks
-            assert_output 'done'
-            assert_regex "$stderr" "CPU stand-in: never freed: $words\$"
-        done
-    done <<'ROWS'
-device 100 bytes of device memory
-managed 200 bytes of managed memory
-pinned 300 bytes of pinned memory
-stream 1 stream\(s\)
-event 1 event\(s\)
+    answers host <<'ROWS'
+leaks/none CPU_CUDA_LEAKS=1|0|done|
+leaks/reset CPU_CUDA_LEAKS=1|0|done|
+leaks/device CPU_CUDA_LEAKS=0|0|done|CPU stand-in: never freed: 100 bytes of device memory$
+leaks/device CPU_CUDA_LEAKS=1|1|done|CPU stand-in: never freed: 100 bytes of device memory$
+leaks/managed CPU_CUDA_LEAKS=1|1|done|CPU stand-in: never freed: 200 bytes of managed memory$
+leaks/pinned CPU_CUDA_LEAKS=1|1|done|CPU stand-in: never freed: 300 bytes of pinned memory$
+leaks/stream CPU_CUDA_LEAKS=1|1|done|CPU stand-in: never freed: 1 stream\(s\)$
+leaks/event CPU_CUDA_LEAKS=1|1|done|CPU stand-in: never freed: 1 event\(s\)$
 ROWS
-}
-
-@test "stand-in: several host threads at once; allocations by the ten thousand" {
-    build host
-    try env CPU_CUDA_LEAKS=1 "$PROGRAM" threads/
-    assert_success
-    assert_output '0 wrong'
-    try "$PROGRAM" many/
-    assert_success
-    assert_output '0 1 2'
 }
 
 # ---- And
 
-@test "stand-in: a kernel's printf waits for a synchronisation, and what nobody waited for is told" {
-    build host
-    try "$PROGRAM" prints/
-    assert_success
-    assert_output $'host\nkernel\nkernel'
-    assert_regex "$stderr" "host.cu:$(lines_of host.cu prints): the program ended before kernel greet ran: nobody waited for it"
-}
-
-@test "stand-in: memory is freed by the call that belongs to it; what was freed is told with the call" {
-    build host
-    try "$PROGRAM" frees/right
-    assert_success
-    assert_quiet_stand_in
-    while IFS='|' read -r case message; do
-        try "$PROGRAM" "frees/$case"
-        assert_regex "$stderr" "${message//LINE/"host.cu:($(lines_of host.cu "$case"))"}( |\$|"$'\n)'
-        refute_regex "$stderr" 'was freed by.*was freed by'
-    done <<'ROWS'
-device-by-host|LINE: cudaFreeHost: this memory is freed by cudaFree \(40 bytes\)
-host-by-device|LINE: cudaFree: this memory is freed by cudaFreeHost \(40 bytes\)
-device-by-libc|LINE: free: this memory is freed by cudaFree \(40 bytes\)
-host-by-libc|LINE: free: this memory is freed by cudaFreeHost \(40 bytes\)
-host-by-delete|LINE: delete\[\]: this memory is freed by cudaFreeHost \(40 bytes\)
-device-then-libc|LINE: free: this memory was freed before, by cudaFree \(40 bytes\)
-host-then-device|LINE: cudaFree: this memory was freed before, by cudaFreeHost \(40 bytes\)
-host-freed-read|host code touched 0x[0-9a-f]*, which was freed by cudaFreeHost
-by-freed-pointer|LINE: kernel set writes memory that was freed by cudaFreeHost \(40 bytes\)
-async-then-device|LINE: cudaFree: this memory was freed before, by cudaFreeAsync \(40 bytes\)
-reset-then-device|LINE: cudaFree: this memory was freed before, by cudaDeviceReset \(40 bytes\)
-own|LINE: cudaFree: 0x[0-9a-f]* is not the start of such memory
+@test "stand-in: host threads at once, allocations by the ten thousand, a kernel's printf, work that nobody waited for" {
+    answers host <<'ROWS'
+threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
+many/|0|0 1 2|never freed
+prints/greet|0|host.kernel.kernel|LINE: the program ended before kernel greet ran: nobody waited for it
 ROWS
 }
 
-@test "stand-in: the host cannot touch device memory; what nobody has written is large numbers, and told" {
-    build host
-    try "$PROGRAM" unwritten/
-    [ "$status" -gt 128 ]
-    assert_output '1 1 0 0'
-    assert_equal "$(grep -c 'nobody has written' <<<"$stderr")" 1
-    message='cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes'
-    assert_regex "$stderr" "host.cu:$(lines_of host.cu unwritten): $message"
-    assert_regex "$stderr" 'host code touched device memory at .*: copy it with cudaMemcpy first'
+@test "stand-in: memory is freed by the call that belongs to it; what was freed, or never written, is told; the host keeps off" {
+    answers host <<'ROWS'
+frees/right|0||
+frees/device-by-host|1||LINE: cudaFreeHost: this memory is freed by cudaFree \(40 bytes\)
+frees/host-by-device|1||LINE: cudaFree: this memory is freed by cudaFreeHost \(40 bytes\)
+frees/device-by-libc|1..||LINE: free: this memory is freed by cudaFree \(40 bytes\)
+frees/host-by-libc|1..||LINE: free: this memory is freed by cudaFreeHost \(40 bytes\)
+frees/host-by-delete|1..||LINE: delete\[\]: this memory is freed by cudaFreeHost \(40 bytes\)
+frees/device-then-libc|1..||LINE: free: this memory was freed before, by cudaFree \(40 bytes\)
+frees/host-then-device|1||LINE: cudaFree: this memory was freed before, by cudaFreeHost \(40 bytes\)
+frees/host-freed-read|139||GPU.CPU stand-in: host code touched 0x[0-9a-f]*, which was freed by cudaFreeHost$
+frees/by-freed-pointer|188||GPU.CPU stand-in: LINE: kernel set writes memory that was freed by cudaFreeHost \(40 bytes\) \([^)]*\)$
+frees/async-then-device|1||LINE: cudaFree: this memory was freed before, by cudaFreeAsync \(40 bytes\)
+frees/reset-then-device|1||LINE: cudaFree: this memory was freed before, by cudaDeviceReset \(40 bytes\)
+frees/own|1||LINE: cudaFree: 0x[0-9a-f]* is not the start of such memory
+unwritten/copy|139|1 1 0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes.CPU stand-in: host code touched device memory at [^ ]*: copy it with cudaMemcpy first$
+ROWS
 }
 
 @test "stand-in: a library that is closed leaves no signal handler behind" {

@@ -488,7 +488,9 @@ int main(int argc, char **argv)
         cudaMemcpy(&h[2], b, sizeof *b, cudaMemcpyDeviceToHost);
         printf("%d%d%d ", h[0] < 20, h[1] < 20, h[2] > 1e9); // as wrong as on a GPU
     }
-#define ALIGNED(kernel, T) MORE(#kernel "<" #T ">") kernel<T><<<1, 1>>>((char *)a, atoi(argv[2]));
+#define ALIGNED(kernel, T) \
+    if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
+        kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T)
     READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)

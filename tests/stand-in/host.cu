@@ -124,7 +124,7 @@ static int unwritten()
     float *d, h[2] = {0, 0};
     cudaMalloc(&d, 100 * sizeof *d);
     cudaMemset(d + 2, 0, 90 * sizeof *d);
-    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost); // unwritten
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost); // copy
     printf("%d %d ", h[0] > 1e37, h[1] > 1e37);
     cudaMemcpy(h, d + 2, sizeof h, cudaMemcpyDeviceToHost);
     printf("%g %g\n", h[0], h[1]);
@@ -154,7 +154,7 @@ static int prints()
     greet<<<1, 2>>>();
     printf("host\n");
     cudaDeviceSynchronize();
-    greet<<<1, 2>>>(); // prints
+    greet<<<1, 2>>>(); // greet
     return 0;
 }
 
@@ -176,7 +176,7 @@ static int fail_on_demand()
     up_to<<<1, 1, 0, s>>>(NULL, NULL);
     CALL(cudaGetLastError());
     CALL(cudaEventRecord(e, s));
-    CALL(cudaMemcpyAsync(&h, d, 4, cudaMemcpyDeviceToHost, s));
+    CALL(cudaMemcpyAsync(d, &h, 4, cudaMemcpyHostToDevice, s));
     CALL(cudaStreamSynchronize(s));
     CALL(cudaEventDestroy(e));
     CALL(cudaStreamDestroy(s));
