@@ -125,12 +125,6 @@ __global__ void Make(Shape *room)
         new (room) Shape; // constructor
 }
 
-__global__ void Corners(int *n) // of a grid and a block with three dimensions
-{
-    int steps = blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x + threadIdx.y + threadIdx.z;
-    if (steps == 0 || steps == 12) *n = steps + 1; // corners
-}
-
 __global__ void ThreeBytes(unsigned char *text) // of the same four
 {
     if (threadIdx.x == 0) {
@@ -246,12 +240,12 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-later, streams-end, streams-apart
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-end, streams-apart
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
     int s = 0;
-    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-later, streams-apart
+    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-apart
     *sum = s;
 }
 struct Box {
@@ -436,7 +430,6 @@ int main(int argc, char **argv)
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
-    MORE("corners") Corners<<<dim3(2, 3, 4), dim3(2, 3, 4)>>>(a);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
@@ -446,17 +439,6 @@ int main(int argc, char **argv)
     MORE("assert") Check<<<1, 8>>>(3);
     MORE("runtime-in-kernel") Call<<<1, 1>>>(a);
     MORE("two-races") TwoRaces<<<1, 50>>>(a, b);
-    MORE("streams-later") // the event comes before the second kernel
-    {
-        cudaEvent_t event;
-        cudaEventCreate(&event);
-        Fill<<<1, N, 0, one>>>(a, 0);
-        cudaEventRecord(event, one);
-        Fill<<<1, N, 0, one>>>(a, 0);
-        cudaStreamWaitEvent(two, event, 0);
-        Sum<<<1, 1, 0, two>>>(a, b, N);
-        cudaEventDestroy(event);
-    }
     MORE("streams-apart") // one that the default stream does not wait for
     {
         cudaStream_t apart;

@@ -1,10 +1,12 @@
 """Draws small kernels, says of each what is wrong with it, and compares the CPU stand-in: drawn.py [SEED [COUNT]]
 
 A program makes one to three steps. In a step each thread, or some, touch one element of an array. What comes between
-two steps may order them. The model here compares every two accesses to an element: slow, and plain.
+two steps may order them; in every second program nothing else is in question. The model here compares every two
+accesses to an element: slow, and plain.
 """
 
 import itertools
+import math
 import os
 import random
 import re
@@ -18,8 +20,17 @@ SIZES = {"unsigned char": 1, "short": 2, "int": 4, "double": 8, "float4": 16}
 # where an access is, and who takes part: in C as in Python
 PLACES = ["i", "i", "i + 1", "n - 1 - i", "i >> 9", "i * 3 % n", "i * 4", "i >> 1", "i >> 5", "i ^ 1"]
 PARTS = ["1", "1", "1", "i % 2 == 0", "i + i < n", "i == n - 1"]
-LAUNCHES = ["the same stream", "another stream", "another stream that waits"]
-BETWEEN = ["", "__syncwarp();", "__syncthreads();", "__syncthreads();"] + LAUNCHES
+LAUNCHES = {  # before a kernel of stream {1}, perhaps for stream {0}; and how that is written
+    "nobody waits": "",
+    "the stream waits for an event": "cudaEventRecord(event, s[{0}]), cudaStreamWaitEvent(s[{1}], event);",
+    "the stream waits for an earlier event": "cudaStreamWaitEvent(s[{1}], event);",
+    "the host waits for the stream": "cudaStreamSynchronize(s[{0}]);",
+    "the host waits for an event": "cudaEventRecord(event, s[{0}]), cudaEventSynchronize(event);",
+    "the host asks": "cudaEventRecord(event, s[{0}]); while (cudaEventQuery(event) == cudaErrorNotReady) continue;",
+}
+# the default stream and two others wait for each other; the last is apart
+NEIGHBOURS = [{0, 1, 2}, {0, 1}, {0, 2}, {3}]
+BETWEEN = ["__syncwarp();", "__syncthreads();", *LAUNCHES]
 BEGIN = """#include <cstdio>
 #include <cstdlib>
 template <class T> __device__ T make(int v) { return (T)v; }
@@ -27,19 +38,21 @@ template <> __device__ float4 make<float4>(int v) { return make_float4(v, v, v, 
 template <class T> __device__ int number(T v) { return (int)v; }
 __device__ int number(float4 v) { return (int)(v.x + v.y + v.z + v.w) / 4; }
 #define WHO_AM_I \\
-    unsigned t = threadIdx.x + blockDim.x * threadIdx.y, threads = blockDim.x * blockDim.y, x = 0, i, n; \\
-    unsigned me = t + threads * (blockIdx.x + gridDim.x * blockIdx.y), all = threads * gridDim.x * gridDim.y; \\
+    unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z), x = 0, i, n; \\
+    unsigned threads = blockDim.x * blockDim.y * blockDim.z, all = threads * gridDim.x * gridDim.y * gridDim.z; \\
+    unsigned me = t + threads * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)); \\
     (void)all, (void)a, (void)p;
 int main(int, char **argv)
 {
     int which = atoi(argv[1]), all = 3 * atoi(argv[2]), bytes = atoi(argv[3]), written = atoi(argv[4]);
     char *a;
     unsigned *out, *h = (unsigned *)calloc(all, sizeof *h), sum = 0;
-    cudaStream_t s[2];
+    cudaStream_t s[4] = {};
     cudaEvent_t event;
     cudaMalloc(&a, bytes), cudaMemset(a, 0, written);
     cudaMalloc(&out, all * sizeof *out), cudaMemset(out, 0, all * sizeof *out);
-    cudaStreamCreate(&s[0]), cudaStreamCreate(&s[1]), cudaEventCreate(&event), cudaDeviceSynchronize();
+    cudaStreamCreate(&s[1]), cudaStreamCreate(&s[2]), cudaStreamCreateWithFlags(&s[3], cudaStreamNonBlocking);
+    cudaEventCreate(&event), cudaDeviceSynchronize();
 """
 END = """
     cudaDeviceSynchronize();
@@ -47,42 +60,49 @@ END = """
     cudaMemcpy(h, out, all * sizeof *out, cudaMemcpyDefault);
     for (int i = 0; i < all; i++) sum += h[i] * (i + 1);
     printf("%u\\n", sum);
-    cudaFree(a), cudaFree(out), cudaStreamDestroy(s[0]), cudaStreamDestroy(s[1]), cudaEventDestroy(event);
+    for (int i = 1; i < 4; i++) cudaStreamDestroy(s[i]);
+    cudaFree(a), cudaFree(out), cudaEventDestroy(event);
 }
 """
 Step = namedtuple("Step", "kind is_shared place part kernel")
 Access = namedtuple("Access", "step block thread kind array element who")
 
 
+def in_three(number, size):
+    return f"{number % size[0]},{number // size[0] % size[1]},{number // size[0] // size[1]}"
+
+
 class Program:
     def __init__(self, number):
         draw = random.choice
         self.number, self.seed, self.lines = number, draw([0, 0, 1, 2]), []
-        self.grid = draw([(1, 1), (2, 1), (3, 2), (1, 3)])
-        self.block = draw([(32, 1), (8, 4), (40, 1), (16, 5), (3, 1)])
-        self.threads, self.blocks = self.block[0] * self.block[1], self.grid[0] * self.grid[1]
+        self.grid = draw([(1, 1, 1), (2, 1, 1), (3, 2, 1), (1, 3, 2)])
+        self.block = draw([(32, 1, 1), (8, 4, 1), (40, 1, 1), (4, 5, 4), (3, 1, 1)])
+        self.threads, self.blocks = math.prod(self.block), math.prod(self.grid)
         self.all = self.threads * self.blocks
         self.type = draw([t for t in SIZES if SIZES[t] > 1 or self.all < 84])  # each write writes something else
-        self.between = [draw(BETWEEN) for _ in range(draw([0, 1, 1, 2]))]
+        is_plain = number % 2
+        if is_plain:
+            between = BETWEEN[number // 2 % len(BETWEEN)]
+            self.between, arrays, parts = [between], [between not in LAUNCHES], ["1"]
+            places = ["i"] if between in LAUNCHES else ["i", "i ^ 1", "n - 1 - i"]
+        else:
+            self.between = [draw(["", "__syncthreads();", *BETWEEN]) for _ in range(draw([0, 1, 1, 2]))]
+            arrays, parts, places = draw([[True], [False], [False, True]]), PARTS, PLACES
         kinds = ["read", "write", "write"] + ["atomic"] * (self.type == "int")
-        arrays = draw([[True], [False], [False, True]])
-        self.steps, self.streams, self.waits_for, self.touched = [], [0], [set()], defaultdict(list)
-        for k, between in enumerate(["", *self.between]):
+        self.steps, self.streams, self.waits_for, self.touched = [], [], [], defaultdict(list)
+        self.calls, self.done, self.of_host = [], [set() for _ in NEIGHBOURS], set()
+        for k, between in enumerate(["nobody waits", *self.between]):
             if between in LAUNCHES:
-                last = len(self.streams) - 1
-                stream = self.streams[last] ^ (between != LAUNCHES[0])
-                before = {b for b in range(last + 1) if self.streams[b] == stream}
-                before |= {last} if between == LAUNCHES[2] else set()
-                self.streams.append(stream)
-                self.waits_for.append(before.union(*(self.waits_for[b] for b in before)))
+                self.begin_kernel(between)
             if SIZES[self.type] < 4 and "write" in (s.kind for s in self.steps):
                 kinds = ["read"]  # what a thread writes to the same four bytes is taken as one
-            step = Step(draw(kinds), draw(arrays), draw(PLACES), draw(PARTS), len(self.streams) - 1)
+            step = Step(draw(kinds), draw(arrays), draw(places), draw(parts), len(self.streams) - 1)
             self.steps.append(step)
             for block, t in itertools.product(range(self.blocks), range(self.threads)):
                 i, n = (t, self.threads) if step.is_shared else (t + self.threads * block, self.all)
                 array = (step.kernel, block) if step.is_shared else "global"
-                who = "block {1},{0},0 thread {3},{2},0".format(*divmod(block, self.grid[0]), *divmod(t, self.block[0]))
+                who = f"block {in_three(block, self.grid)} thread {in_three(t, self.block)}"
                 element = eval(step.place)
                 if eval(step.part):
                     self.touched[array, element].append(Access(k, block, t, step.kind, array, element, who))
@@ -92,23 +112,43 @@ class Program:
             max((x.element for x in self.accesses if (x.array != "global") == is_shared), default=0)
             for is_shared in (False, True)
         ]
-        self.first = draw([0] * 9 + [1])
-        self.end = max(last[0] + draw([0] + [1] * 9), self.first + 1)
-        self.shared_end = max(last[1] + draw([0] + [1] * 9), 1)
-        self.written = self.first + int(draw([1, 1, 1, 0.5, 0]) * (self.end - self.first))  # up to here it is 0
+        self.first = draw([0] * 9 + [1 - is_plain])
+        self.end = max(last[0] + draw([is_plain] + [1] * 9), self.first + 1)
+        self.shared_end = max(last[1] + draw([is_plain] + [1] * 9), 1)
+        part_written = draw([1, 1, 1, is_plain or 0.5, is_plain])
+        self.written = self.first + int(part_written * (self.end - self.first))  # up to here it is 0
+
+    def known_in(self, stream):
+        """What has run when the next work of a stream does."""
+        return self.of_host.union(*(self.done[s] for s in NEIGHBOURS[stream]))
+
+    def begin_kernel(self, before):
+        last = self.streams[-1] if self.streams else 0
+        is_other = self.number % 2 and self.streams
+        stream = random.choice([s for s in range(4) if not is_other or s not in NEIGHBOURS[last]])
+        waited_for = random.choice([last, last, last, 0])
+        self.calls.append(LAUNCHES[before].format(waited_for, stream))
+        if "earlier" in before:
+            self.calls[-2] += f" cudaEventRecord(event, s[{last}]);"
+            self.done[stream] |= self.waits_for[-1]
+        elif before.startswith("the stream"):
+            self.done[stream] |= self.known_in(waited_for)
+        elif before.startswith("the host"):
+            self.of_host |= self.known_in(waited_for)
+        self.waits_for.append(self.known_in(stream))
+        self.done[stream] = self.waits_for[-1] | {len(self.streams)}
+        self.streams.append(stream)
 
     def write(self, text):
         """Appends the kernels to the lines of the file; returns what launches them."""
         launches = f"    if (which == {self.number}) {{\n"
         for k, step in enumerate(self.steps):
-            between, stream = self.between[k - 1] if k else LAUNCHES[0], self.streams[step.kernel]
+            between = self.between[k - 1] if k else "nobody waits"
             if between in LAUNCHES:
                 text += [f"    out[{step.kernel - 1} * all + me] = x;", "}"] if k else []
-                if between == LAUNCHES[2]:
-                    launches += f"        cudaEventRecord(event, s[{1 - stream}]);\n"
-                    launches += f"        cudaStreamWaitEvent(s[{stream}], event);\n"
                 name = f"K{self.number}_{step.kernel}"
-                launches += f"        {name}<<<dim3{self.grid}, dim3{self.block}, 0, s[{stream}]>>>"
+                launches += f"        {self.calls[step.kernel]}\n"
+                launches += f"        {name}<<<dim3{self.grid}, dim3{self.block}, 0, s[{self.streams[step.kernel]}]>>>"
                 launches += f"(({self.type} *)a - {self.first}, out);\n"
                 text += [
                     f"__global__ void {name}({self.type} *a, unsigned *out)",
@@ -274,4 +314,4 @@ def main(seed, count):
         sys.exit(f"{len(wrong)} of {count} programs: tests/stand-in/drawn.py {seed} {count} shows them again")
 
 
-main(int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6), int(sys.argv[2]) if len(sys.argv) > 2 else 60)
+main(int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6), int(sys.argv[2]) if len(sys.argv) > 2 else 96)

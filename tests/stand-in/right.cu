@@ -15,17 +15,7 @@ __global__ void SameValue(const int *a, int *has_zero)
     if (a[blockIdx.x * blockDim.x + threadIdx.x] % 7 == 0) *has_zero = 1;
 }
 
-// As in CUDA's guide: the first read is plain.
-__global__ void CasLoop(unsigned long long *bits)
-{
-    unsigned long long old = *bits, assumed;
-    do {
-        assumed = old;
-        old = atomicCAS(bits, assumed, assumed + 3);
-    } while (assumed != old);
-}
-
-// Both are read before the first is changed.
+// As in CUDA's guide: the first reads are plain. Both are read before the first is changed.
 __global__ void TwoCasLoops(int *n)
 {
     int a = n[0], b = n[1], seen;
@@ -55,30 +45,7 @@ __global__ void LastBlock(const int *a, int *partial, unsigned *count, int *sum)
         for (unsigned i = 0; i < gridDim.x; i++) *sum += volatile_read(&partial[i]);
 }
 
-// Each block waits for the one before it, and hands on a sum. Blocks take a number as they come.
-__global__ void Chain(const int *a, int *ticket, volatile int *flag, int *sums, int *out)
-{
-    __shared__ int me, before;
-    int t = threadIdx.x;
-    if (t == 0) {
-        me = atomicAdd(ticket, 1);
-        before = 0;
-        if (me > 0) {
-            while (flag[me - 1] == 0) continue;
-            __threadfence();
-            before = sums[me - 1];
-        }
-        int sum = before;
-        for (int i = 0; i < THREADS; i++) sum += a[me * THREADS + i];
-        sums[me] = sum;
-        __threadfence();
-        flag[me] = 1;
-    }
-    __syncthreads();
-    out[me * THREADS + t] = before;
-}
-
-// The same by blockIdx: a block may wait for one that begins later.
+// Each block waits for the next one, which may begin later, and hands on a number.
 __global__ void WaitForNext(volatile int *flag, int *values)
 {
     if (threadIdx.x > 0) return;
@@ -133,21 +100,6 @@ __global__ void Ring(int *out, int n)
         }
     }
     if (threadIdx.x / 32 == 1) out[lane] = sum;
-}
-
-// The lanes of a warp hand on values through shared memory, with __syncwarp.
-__global__ void WarpSum(const int *a, int *sums)
-{
-    __shared__ int part[THREADS];
-    int t = threadIdx.x, lane = t % 32;
-    part[t] = a[blockIdx.x * THREADS + t];
-    for (int half = 16; half > 0; half /= 2) {
-        __syncwarp();
-        int other = lane < half ? part[t + half] : 0;
-        __syncwarp();
-        part[t] += other;
-    }
-    if (lane == 0) atomicAdd(&sums[blockIdx.x], part[t]);
 }
 
 // Roots of sets, joined by atomicCAS and read through volatile.
@@ -273,18 +225,18 @@ struct Square : Shape {
     __device__ explicit Square(int side) : side(side) {}
     __device__ int area() const override { return side * side; }
 };
+
+// A kernel's heap gives multiples of 16.
 __global__ void Heap(int *out)
 {
-    Shape *shape = new Square(threadIdx.x);
     int *p = (int *)malloc(3 * sizeof *p), local[3] = {1, 2, 3};
     float4 *numbers = new float4[1];
     memcpy(p, local, sizeof local);
-    *numbers = make_float4(0, 0, 0, shape->area());
+    *numbers = make_float4(0, 0, 0, threadIdx.x);
     p[2] = numbers->w;
     out[threadIdx.x] = p[0] + p[1] + p[2];
     free(p);
     delete[] numbers;
-    delete shape;
 }
 
 // Objects that a kernel has made, on the heap or at a place of the host's choice: other kernels call what is theirs.
@@ -319,33 +271,13 @@ __global__ void TwoArrays(int *out)
     out[t] = again[(t + 1) % THREADS];
 }
 
-__global__ void AddOne(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x]++; }
-
-// Streams that wait for each other: by an event, by the default stream, by the host. What each of them adds is added to
-// what the one before it left. `other` is work that nobody waits for.
-static void add_in_streams(int *a, int *other)
+// Side by side.
+static void set_in_streams(int *a)
 {
-    cudaStream_t s, t, apart;
-    cudaEvent_t event;
-    cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
-    cudaEventCreate(&event);
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
-    AddOne<<<BLOCKS, THREADS, 0, t>>>(a);
-    AddOne<<<BLOCKS, THREADS>>>(a); // the default stream waits for s and t, and they wait for it
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    AddOne<<<1, THREADS, 0, apart>>>(other);
-    cudaStreamSynchronize(s);
-    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
-    AddOne<<<1, THREADS, 0, t>>>(other + THREADS);
-    cudaEventRecord(event, apart), cudaEventSynchronize(event);
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    cudaEventRecord(event, s);
-    while (cudaEventQuery(event) == cudaErrorNotReady) continue;
-    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
-    cudaStreamSynchronize(apart);
-    cudaMemsetAsync(other, 0, 100, s), cudaMemsetAsync((char *)other + 100, 0, 100, apart); // side by side
-    cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
+    cudaStream_t s, t;
+    cudaStreamCreate(&s), cudaStreamCreate(&t);
+    cudaMemsetAsync(a, 0, 100, s), cudaMemsetAsync(a + 25, 1, 100, t);
+    cudaStreamDestroy(s), cudaStreamDestroy(t);
 }
 
 // What lies at a multiple of 4 or 8, for a struct of 8 or 16 bytes.
@@ -399,17 +331,12 @@ int main(void)
     cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
 
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
-    clear(), CasLoop<<<BLOCKS, THREADS>>>((unsigned long long *)b), result(b), expect("CasLoop", r[0], 3 * N);
     clear(), TwoCasLoops<<<BLOCKS, THREADS>>>(b), result(b), expect("TwoCasLoops", r[0] + r[1], 3 * N);
     clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
-    clear(), Chain<<<BLOCKS, THREADS>>>(a, b, b + 1, c, d), result(c), expect("Chain", r[BLOCKS - 1], sum);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
     for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
     clear(), Ring<<<1, THREADS>>>(b, 50), result(b), expect("Ring", r[7], 7 * 49 * 50 / 2);
-    clear(), WarpSum<<<BLOCKS, THREADS>>>(a, b), result(b), sum = 0;
-    for (int i = 0; i < THREADS; i++) sum += h[THREADS + i];
-    expect("WarpSum", r[1], sum);
     for (int i = 0; i < N; i++) r[i] = i;
     cudaMemcpy(b, r, sizeof r, cudaMemcpyHostToDevice);
     Join<<<BLOCKS, THREADS>>>(b, N), result(b);
@@ -421,7 +348,7 @@ int main(void)
     Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (unsigned char *)b, (short *)c);
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
-    clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 84);
+    clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
@@ -447,7 +374,7 @@ int main(void)
     cudaMemcpyAsync(b, mapped, 12, cudaMemcpyDefault), expect("source of a copy", mapped[2], 2);
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
-    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 7);
+    set_in_streams(b), result(b), expect("streams", r[24] + r[49], 0x01010101);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
