@@ -44,7 +44,7 @@ struct Own {
 };
 __global__ void type(int *p)
 {
-    decltype(count) n = sizeof count; // its type alone may be used
+    decltype(count) n = 4; // its type alone may be used
     *p = n;
 }
 
