@@ -11,26 +11,9 @@ recompile() {
     "${compile[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
 }
 
-GREETINGS='Hello World From GPU!
-Hello World From GPU!
-Hello World From GPU!'
-
-@test "01: hello greets once for each of its three threads" {
-    try ./hello
-    assert_success
-    assert_equal "$output" "$GREETINGS"
-    assert_quiet
-}
-
-@test "01: vector_add is right at every block size, also at those that do not divide n" {
-    try ./vector_add
-    assert_success
-    assert_equal "$output" '32768 blocks of   32 threads: 1048576 of 1048576 right
-10486 blocks of  100 threads: 1048576 of 1048576 right
- 4096 blocks of  256 threads: 1048576 of 1048576 right
- 1049 blocks of 1000 threads: 1048576 of 1048576 right
- 1024 blocks of 1024 threads: 1048576 of 1048576 right'
-    assert_quiet
+# What only the stand-in's programs do, or can be made to do: make test BACKEND=cpu has it on a machine with a GPU.
+on_the_stand_in() {
+    [ "$TEST_BACKEND" = cpu ] || skip "it is about the stand-in: make test BACKEND=cpu"
 }
 
 @test "01: vector_add notices a kernel that skips an element, and exits with 1" {
@@ -41,222 +24,105 @@ Hello World From GPU!'
     assert_line --index 4 ' 1024 blocks of 1024 threads: 1048576 of 1048576 right'
 }
 
-@test "01: without a device, CHECK says where, which code and what it means, and hello exits with 1" {
-    try env CUDA_VISIBLE_DEVICES= ./hello
-    assert_failure 1
-    assert_equal "$output" ""
-    line=$(grep -n 'CHECK(cudaGetLastError' hello.cu | cut -d: -f1)
-    assert_regex "$stderr" "hello.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
-}
-
-@test "01: threads: each of 2 blocks of 4 threads knows its element, in whatever order" {
-    local expected='' block thread
-    for block in 0 1; do
-        for thread in 0 1 2 3; do
-            expected+="block $block of 2, thread $thread of 4: element $((4 * block + thread))"$'\n'
-        done
-    done
+@test "01: threads, grid: each thread knows its block, its place there and its element, in whatever order" {
     try ./threads
     assert_success
-    assert_equal "$(sort <<<"$output")" "${expected%$'\n'}"
-    assert_quiet
+    run diff <(sort <<<"$output") <(for e in {0..7}; do echo "block $((e / 4)) of 2, thread $((e % 4)) of 4: element $e"; done)
+    assert_output ''
+    try ./grid
+    assert_success
+    run diff <(sort <<<"$output") <(for e in {0..23}; do
+        printf 'row %d, column %d: element %2d, block (%d, %d), thread (%d, %d)\n' $((e / 6)) $((e % 6)) "$e" \
+            $((e % 6 / 3)) $((e / 6 / 2)) $((e % 6 % 3)) $((e / 6 % 2))
+    done)
+    assert_output ''
 }
 
 @test "01: threads: on the stand-in, CPU_CUDA_SEED shows other orders" {
-    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/threads" threads.cu
-    orders=$(for seed in 1 2 3 4; do CPU_CUDA_SEED=$seed "$BATS_TEST_TMPDIR/threads" 2>/dev/null | head -n 1; done | sort -u)
+    on_the_stand_in
+    orders=$(for seed in 1 2 3 4; do CPU_CUDA_SEED=$seed ./threads 2>/dev/null | head -n 1; done | sort -u)
     [ "$(wc -l <<<"$orders")" -gt 1 ]
 }
 
-@test "01: grid: each thread of a grid in two dimensions knows its row, its column and its element" {
-    local expected=() row column
-    for row in 0 1 2 3; do
-        for column in 0 1 2 3 4 5; do
-            expected+=("$(printf 'row %d, column %d: element %2d, block (%d, %d), thread (%d, %d)' $row $column \
-                $((6 * row + column)) $((column / 3)) $((row / 2)) $((column % 3)) $((row % 2)))")
-        done
-    done
-    try ./grid
-    assert_success
-    assert_equal "$(sort <<<"$output")" "$(printf '%s\n' "${expected[@]}")"
-    assert_quiet
-}
-
-@test "01: limits: a launch at each limit runs, and one beyond does not" {
-    EXPECTED='is not launched' try ./limits # half of its launches are too large
-    assert_success
-    assert_equal "${#lines[@]}" 10
-    for what in 'threads in a block, x +1024' 'threads in a block, y +1024' 'threads in a block, z +64' \
-        'threads in a block, all in all +1024' 'blocks in a grid, x +2147483647' 'blocks in a grid, y +65535' \
-        'blocks in a grid, z +65535' 'bytes of shared memory +49152'; do
-        assert_line --regexp "^$what  runs  cudaErrorInvalid(Value|Configuration)\$" # CUDA 13 and 12
-    done
-    assert_line --index 9 --regexp '^1125899906842624 blocks become 0 in a dim3: cudaErrorInvalid(Value|Configuration)$'
-    recompile limits 's/Nothing(void) {}/Nothing(void) { *(volatile int *)8 = 0; }/' # "runs" is said of what has run
+@test "01: limits: what it says has run, has run" { # the limits: pages.bats
+    recompile limits 's/Nothing(void) {}/Nothing(void) { *(volatile int *)8 = 0; }/'
     EXPECTED='is not launched|follows a null pointer' try "$BATS_TEST_TMPDIR/limits"
     assert_failure 1
     refute_output --partial runs
 }
 
-@test "01: devices lists them, and runs a kernel on the one that is chosen" {
-    try ./devices
-    assert_success
-    assert_line --index 0 --regexp '^device 0: .+, PCI bus [0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0$'
-    assert_quiet
-    local line=${lines[1]}
-    cat >"$BATS_TEST_TMPDIR/asked.cu" <<'PROGRAM' # one by one, and a GB is 10^9 bytes
-#include <cstdio>
-int main(void)
-{
-    int major, minor, count;
-    size_t free, total;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
-    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
-    cudaMemGetInfo(&free, &total);
-    printf("  compute capability %d.%d, %d multiprocessors, %.1f GB of memory\n", major, minor, count, total / 1000 / 1000 / 1000.0);
-}
-PROGRAM
-    find_compiler
-    "${compile[@]}" -o "$BATS_TEST_TMPDIR/asked" "$BATS_TEST_TMPDIR/asked.cu"
-    assert_equal "$line" "$("$BATS_TEST_TMPDIR/asked" 2>/dev/null)"
+@test "01: devices: of two devices each is shown as it is, and a kernel runs on the one that was chosen" {
+    on_the_stand_in
     recompile devices 's/Nothing(void) {}/Nothing(void) { printf("I run\\n"); }/'
-    try "$BATS_TEST_TMPDIR/devices" 0
-    assert_success
-    assert_line --index -2 'I run'
-    assert_line --index -1 'a kernel ran on device 0'
-}
-
-@test "01: devices: of two devices each is shown as it is, and the one that was chosen is used" {
-    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/devices" devices.cu
-    gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/two.so" - <<'PROGRAM' # a second device, which is called One
+    gcc -x c -shared -fPIC -I"$TOP/common/cpu/include" -o "$BATS_TEST_TMPDIR/two.so" - <<'PROGRAM' # a second device, which is called One
 #define _GNU_SOURCE
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 static int current;
-int cudaGetDeviceCount(int *count) { return *count = 2, 0; }
-int cudaDeviceGetPCIBusId(char *bus, int size, int device) { return snprintf(bus, size, "bus %d", device), 0; }
-int cudaSetDevice(int device) { return current = device, 0; }
-int cudaDeviceSynchronize(void) { return printf("waits for device %d\n", current), 0; }
-int cudaGetDeviceProperties(void *properties, int device)
+cudaError_t cudaGetDeviceCount(int *count) { return *count = 2, 0; }
+cudaError_t cudaDeviceGetPCIBusId(char *bus, int size, int device) { return snprintf(bus, size, "bus %d", device), 0; }
+cudaError_t cudaSetDevice(int device) { return current = device, 0; }
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-    int (*real)(void *, int) = dlsym(RTLD_NEXT, "cudaGetDeviceProperties");
-    int code = real(properties, 0);
-    return strcpy(properties, device ? "One" : "Zero"), code;
+    *p = (struct cudaDeviceProp){.major = 8 + device, .minor = 2 * device, .multiProcessorCount = 100 + device};
+    p->totalGlobalMem = 80050000000 + device * 1000000000; // a GB is 10^9 bytes
+    return strcpy(p->name, device ? "One" : "Zero"), 0;
+}
+cudaError_t cudaDeviceSynchronize(void)
+{
+    cudaError_t (*real)(void) = dlsym(RTLD_NEXT, "cudaDeviceSynchronize");
+    return printf("waits for device %d\n", current), real();
 }
 PROGRAM
     cd "$BATS_TEST_TMPDIR" || return 1
-    EXPECTED='nobody waited' try env LD_PRELOAD=./two.so ./devices 1
+    try env LD_PRELOAD=./two.so ./devices 1
     assert_success
-    assert_line --index 0 'device 0: Zero, PCI bus bus 0'
-    assert_line --index 2 'device 1: One, PCI bus bus 1'
-    assert_line --index 4 'waits for device 1'
-    assert_line --index 5 'a kernel ran on device 1'
+    assert_output 'device 0: Zero, PCI bus bus 0
+  compute capability 8.0, 100 multiprocessors, 80.0 GB of memory
+device 1: One, PCI bus bus 1
+  compute capability 9.2, 101 multiprocessors, 81.0 GB of memory
+waits for device 1
+I run
+a kernel ran on device 1'
 }
 
 @test "01: devices: a device that is not there, or is no number" {
-    count=$(./devices 2>/dev/null | grep -c '^device')
+    try ./devices 0
+    assert_success
+    assert_line --index 0 --regexp '^device 0: .+, PCI bus [0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0$'
+    assert_line --index -1 'a kernel ran on device 0'
+    count=$(grep -c '^device' <<<"$output")
     for wrong in 99 "$count" -1 '' one 0x 4294967296 99999999999999999999; do
         try ./devices "$wrong"
         assert_failure 1
         assert_regex "$stderr" "there is no device $wrong: they are numbered 0 to $((count - 1))"
         refute_output --partial 'a kernel ran'
     done
-    try env CUDA_VISIBLE_DEVICES= ./devices 0
-    assert_failure 1
-    line=$(grep -n 'CHECK(cudaGetDeviceCount' devices.cu | cut -d: -f1)
-    assert_regex "$stderr" "devices.cu:$line: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected"
 }
 
-# The line of silent.cu that CHECK names: line_of TEXT FUNCTION, the first with that text from the function's head on.
-line_of() {
-    awk -v text="$1" -v head="$2(" 'index($0, head) && /^static/ { inside = 1 } inside && index($0, text) { print NR; exit }' silent.cu
-}
-
-ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was encountered'
-
-@test "01: silent: a block of 1025 threads does not run at all, and nobody says so; CHECK does" {
-    EXPECTED='is not launched|nobody asked' try ./silent big_block
-    assert_success
-    assert_output '0 of 1000 elements are 7'
-    EXPECTED='is not launched|never freed' try ./silent big_block check
-    assert_failure 1
-    assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaGetLastError' big_block_checked): CUDA error (1, cudaErrorInvalidValue: invalid argument|9, cudaErrorInvalidConfiguration)"
-}
-
-@test "01: silent: without a synchronisation the kernel's greeting is lost" {
-    EXPECTED='ended before kernel Greet ran' try ./silent no_wait
-    assert_success
-    if [ "$TEST_BACKEND" = cuda ]; then # a GPU is sometimes fast enough
-        [ -z "$output" ] || assert_output 'Hello from a kernel'
-    else
-        assert_output ''
-    fi
-    try ./silent no_wait check
-    assert_success
-    assert_output 'Hello from a kernel'
-    assert_quiet
-}
-
-@test "01: silent: without the bounds guard a GPU shows nothing at all; the stand-in does" {
-    EXPECTED='kernel FillWithoutGuard writes' try ./silent no_guard
-    if [ "$TEST_BACKEND" = cuda ]; then
-        assert_success
-        assert_output '1000 of 1000 elements are 7'
-        assert_equal "$stderr" ''
-    else
-        assert_failure 1
-        assert_output ''
-        assert_regex "$stderr" 'silent.cu:19: kernel FillWithoutGuard writes 4 bytes, 0 bytes behind the end of an allocation of 4000 bytes \(block 3,0,0 thread 232,0,0\)'
-        assert_regex "$stderr" "$ILLEGAL"
-    fi
-    try ./silent no_guard check
-    assert_success
-    assert_output '1000 of 1000 elements are 7'
-    assert_quiet
-}
-
-@test "01: silent: a host pointer in a kernel" {
-    EXPECTED='kernel Fill writes|nobody asked' try ./silent host_pointer
-    assert_success
-    assert_output 'x[0] is 0'
-    EXPECTED='kernel Fill writes' try ./silent host_pointer check
-    assert_failure 1
-    assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' host_pointer_checked): $ILLEGAL"
-}
-
-@test "01: silent: an error is reported by the next call that waits, unless one waits at once" {
-    EXPECTED='follows a null pointer' try ./silent late
-    assert_failure 1
-    assert_output ''
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaMemcpy(x, d_x' count_sevens): $ILLEGAL"
-    EXPECTED='follows a null pointer' try ./silent late check
-    assert_failure 1
-    assert_regex "$stderr" "silent.cu:$(line_of 'CHECK(cudaDeviceSynchronize' late_checked): $ILLEGAL"
-}
-
-@test "01: silent: a race: a GPU counts too few threads, and the stand-in tells both sides" {
-    EXPECTED='kernel Count has a race' try ./silent race
-    if [ "$TEST_BACKEND" = cuda ]; then
-        assert_success
-        assert_regex "$output" '^[0-9]{1,3} of 1000 threads are counted$'
-        assert_equal "$stderr" ''
-    else
-        line=$(grep -n 'count += 1' silent.cu | cut -d: -f1)
-        assert_failure 1
-        assert_regex "$output" '^[0-9]{1,3} of 1000 threads are counted$' # as wrong as on a GPU
-        assert_regex "$stderr" "silent.cu:$line: kernel Count has a race: block [0-3],0,0 thread [0-9]+,0,0 reads what block [0-3],0,0 thread [0-9]+,0,0 wrote at silent.cu:$line, and nothing says which comes first: use an atomic such as atomicAdd, or write to other memory than you read"
-    fi
-    try ./silent race check
-    assert_success
-    assert_output '1000 of 1000 threads are counted'
-    assert_quiet
-}
-
-@test "01: silent says what it takes" {
+@test "01: silent: each way ends as it should (what CHECK says: pages.bats), and it says what it takes" {
+    local seen=1 all='' wanted arguments shown complaints wrong
+    [ "$TEST_BACKEND" = cpu ] || seen=0 all='1000 of 1000 elements are 7' # a GPU shows nothing of two of the faults
+    while IFS='|' read -r wanted arguments shown complaints; do
+        # shellcheck disable=SC2086
+        EXPECTED=${complaints//, /|} try ./silent $arguments
+        assert_regex "$arguments: $status, $output" "^$arguments: $wanted, $shown\$"
+    done <<TABLE
+0|big_block|0 of 1000 elements are 7|is not launched, nobody asked
+1|big_block check||is not launched, never freed
+0|no_wait|$([ "$seen" = 1 ] || echo '(Hello from a kernel)?')|ended before kernel Greet ran
+0|no_wait check|Hello from a kernel
+$seen|no_guard|$all|kernel FillWithoutGuard writes
+0|no_guard check|1000 of 1000 elements are 7
+0|host_pointer|x\[0\] is 0|kernel Fill writes, nobody asked
+1|host_pointer check||kernel Fill writes
+1|late||follows a null pointer
+1|late check||follows a null pointer
+$seen|race|[0-9]{1,3} of 1000 threads are counted|kernel Count has a race
+0|race check|1000 of 1000 threads are counted
+TABLE
     for wrong in '' huh 'late huh' 'late check more'; do
         # shellcheck disable=SC2086
         try ./silent $wrong
@@ -266,13 +132,13 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
 }
 
 @test "01: timing tells no times of the stand-in" {
-    "$TOP/common/cpu/nvcc" -I../common -o "$BATS_TEST_TMPDIR/timing" timing.cu
-    try "$BATS_TEST_TMPDIR/timing"
+    on_the_stand_in
+    try ./timing
     assert_failure 1
     assert_output ''
     assert_regex "$stderr" 'times are taken on a GPU only: the CPU stand-in is never timed'
     for wrong in 1 29 20x; do
-        try "$BATS_TEST_TMPDIR/timing" $wrong
+        try ./timing $wrong
         assert_failure 2
         assert_equal "$stderr" './timing P: 2^P floats, P from 2 to 28'
     done
@@ -296,18 +162,10 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
 @test "01: the stage runs alone, beside common, and clean removes what was built" {
     EXPECTED='is not launched' run_alone 01-hello-kernel
     assert_line --index 1 --regexp '^Device: '
-    assert_output --partial "$GREETINGS"
+    assert_equal "$(grep -c '^Hello World From GPU!$' <<<"$output")" 3
 }
 
-@test "01: hello needs no library by an absolute path" {
-    assert_no_absolute_path hello
-}
-
-@test "01: reverse: the threads of a block share memory; without the barrier a tool says which read is too early" {
-    try ./reverse
-    assert_success
-    assert_output '1024 of 1024 right'
-    assert_quiet
+@test "01: reverse notices wrong elements; without the barrier a tool says which read is too early" {
     recompile reverse 's/= part\[THREADS - 1 - t\]/= part[t < 128 ? t : THREADS - 1 - t]/'
     try "$BATS_TEST_TMPDIR/reverse"
     assert_failure 1
@@ -317,9 +175,7 @@ ILLEGAL='CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was e
         try compute-sanitizer --tool racecheck --error-exitcode 99 ./reverse no_barrier
         assert_failure 99
     else
-        EXPECTED='reads byte' try ./reverse no_barrier
+        EXPECTED='reads byte' try ./reverse no_barrier # what it says: pages.bats
         assert_failure 1
-        line=$(grep -n 'x\[i\] = part' reverse.cu | tail -n 1 | cut -d: -f1)
-        assert_regex "$stderr" "reverse.cu:$line: kernel ReverseTooEarly reads byte 1020 of the shared memory part"
     fi
 }
