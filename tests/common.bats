@@ -798,6 +798,56 @@ SEEN
 
 # ---- the sources
 
+@test "libraries: each offers its interface and nothing else; no file names an absolute path" {
+    local file names
+    while read -r file names; do
+        assert_equal "$file: $(interface_of "$file" | paste -sd' ')" "$file: $names"
+        assert_no_absolute_path "$file"
+    done <<LIBRARIES
+02-dlopen-from-c/libhello.so hello_error_name hello_error_text hello_from_gpu
+02-dlopen-from-c/libhello_c.so hello_c
+02-dlopen-from-c/libvector_add.so vector_add vector_add_error_name vector_add_error_text
+03-cython-ctypes/libhello.so hello_error_name hello_error_text hello_from_gpu
+03-cython-ctypes/libmultiply.so device_allocate device_free device_read device_wait device_write multiply multiply_error_name \
+multiply_error_text multiply_on_device
+04-gather/libcuda_index.so Gather GatherErrorName GatherErrorText
+04-gather/fast/libgather.so $(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' 04-gather/fast/{gather,memory}.cuh | sort | paste -sd' ')
+$(for file in {03-cython-ctypes,04-gather,04-gather/fast}/*.cpython-*.so; do name=${file##*/} && echo "$file PyInit_${name%%.*}"; done)
+LIBRARIES
+    for file in 01-hello-kernel/hello 02-dlopen-from-c/{hello_c,vector_add_c} 03-cython-ctypes/libgoes_wrong.so 04-gather/fast/gather_c; do
+        assert_no_absolute_path "$file"
+    done
+}
+
+MODULES=$TOP/03-cython-ctypes:$TOP/04-gather:$TOP/04-gather/fast:$TOP/tests
+
+@test "libraries: importing the modules makes no CUDA call; they have one CudaError, which can be pickled" {
+    try env PYTHONPATH="$MODULES" "$TEST_PYTHON" -c '
+import pickle, device_array, four_ways, gather, hello, multiply, smallest, wrapper
+print(len({module.CudaError for module in (device_array, gather, hello, multiply, wrapper)}))
+error = pickle.loads(pickle.dumps(hello.CudaError(700, "cudaErrorIllegalAddress", "an illegal memory access")))
+print(repr(error), isinstance(error, RuntimeError), error.code, error.name, error.text)'
+    assert_success
+    assert_equal "$output$stderr" "1
+CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 cudaErrorIllegalAddress an illegal memory access"
+    cmp 03-cython-ctypes/cuda_error.py 04-gather/cuda_error.py && [ 04-gather/fast/cuda_error.py -ef 04-gather/cuda_error.py ]
+}
+
+@test "libraries: whichever CUDA call fails, an error comes, out is untouched and nothing stays; an older error is not taken for theirs" {
+    [ "$TEST_BACKEND" = cpu ] || skip "only the stand-in's calls fail when they are asked to"
+    EXPECTED='cudaSetDevice' agrees failing_calls PYTHONPATH="$MODULES"
+}
+
+@test "libraries: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
+    [ "$TEST_BACKEND" = cpu ] || skip "it looks at the calls of the stand-in"
+    nm -Du 02-dlopen-from-c/libhello.so 03-cython-ctypes/libmultiply.so 04-gather/libcuda_index.so 04-gather/fast/libgather.so |
+        sed -n '/GetError/d; s/.* U \(cuda[A-Z]\w*\)$/CALL(\1)/p' | sort -u >"$BATS_TEST_TMPDIR/calls.h"
+    gcc -shared -fPIC -I"$BATS_TEST_TMPDIR" -o "$BATS_TEST_TMPDIR/gil.so" tests/gil.c \
+        -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+    cd "$BATS_TEST_TMPDIR" || return 1 # LD_PRELOAD takes no path with a space
+    EXPECTED='never freed: 1 stream' agrees gil LD_PRELOAD=./gil.so PYTHONPATH="$MODULES"
+}
+
 @test "sizes: more elements than a machine has room for: what is asked for, copied and launched is not cut to 32 bits, and gather's is on its stream" {
     [ "$TEST_BACKEND" = cpu ] || skip "needs libraries of the stand-in"
     gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \

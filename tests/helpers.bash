@@ -84,7 +84,7 @@ build_tools() {
 }
 
 # Runs a program that lies beside the tests, in the current folder, and compares what it prints with its .txt:
-# agrees 04-gather/threads [NAME=value]...
+# agrees 04-gather/c_interface [NAME=value]...
 agrees() {
     local program=$BATS_TEST_DIRNAME/$1
     shift
