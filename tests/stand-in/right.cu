@@ -271,13 +271,33 @@ __global__ void TwoArrays(int *out)
     out[t] = again[(t + 1) % THREADS];
 }
 
-// Side by side.
-static void set_in_streams(int *a)
+__global__ void AddOne(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x]++; }
+
+// Streams that wait for each other: by an event, by the default stream, by the host. What each of them adds is added to
+// what the one before it left. `other` is work that nobody waits for.
+static void add_in_streams(int *a, int *other)
 {
-    cudaStream_t s, t;
-    cudaStreamCreate(&s), cudaStreamCreate(&t);
-    cudaMemsetAsync(a, 0, 100, s), cudaMemsetAsync(a + 25, 1, 100, t);
-    cudaStreamDestroy(s), cudaStreamDestroy(t);
+    cudaStream_t s, t, apart;
+    cudaEvent_t event;
+    cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    cudaEventCreate(&event);
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    AddOne<<<BLOCKS, THREADS, 0, t>>>(a);
+    AddOne<<<BLOCKS, THREADS>>>(a); // the default stream waits for s and t, and they wait for it
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    AddOne<<<1, THREADS, 0, apart>>>(other);
+    cudaStreamSynchronize(s);
+    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
+    AddOne<<<1, THREADS, 0, t>>>(other + THREADS);
+    cudaEventRecord(event, apart), cudaEventSynchronize(event);
+    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
+    cudaEventRecord(event, s);
+    while (cudaEventQuery(event) == cudaErrorNotReady) continue;
+    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
+    cudaStreamSynchronize(apart);
+    cudaMemsetAsync(other, 0, 100, s), cudaMemsetAsync((char *)other + 100, 0, 100, apart); // side by side
+    cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 
 // What lies at a multiple of 4 or 8, for a struct of 8 or 16 bytes.
@@ -374,7 +394,7 @@ int main(void)
     cudaMemcpyAsync(b, mapped, 12, cudaMemcpyDefault), expect("source of a copy", mapped[2], 2);
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
-    set_in_streams(b), result(b), expect("streams", r[24] + r[49], 0x01010101);
+    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 7);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
