@@ -30,7 +30,7 @@ void cpu_note_launch(void)
 {
     if (++cpu_launches % NUMBERS == 0) // the numbers begin again: what there is goes
         for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next) cpu_clear_cells(a);
-    numbered[this_number()].stream = current->stream_number;
+    numbered[this_number()].stream = current->stream;
     numbered[this_number()].work = current->id;
     numbered[this_number()].is_before = true;
 }

@@ -80,7 +80,6 @@ static cudaError_t keep_source(struct cpu_work *work, size_t bytes)
     memcpy(kept, work->copy.from, bytes);
     work->copy.from = kept;
     work->owned = kept;
-    work->release = free;
     return cudaSuccess;
 }
 

@@ -150,8 +150,7 @@ static cudaError_t take(const struct cpu_launch *launch, size_t bytes)
     if (!work) return free(kept), cudaErrorMemoryAllocation;
     memcpy(kept, launch->body, bytes);
     work->owned = kept;
-    work->release = free;
-    if (launch->id) work->id = launch->id;
+    if (launch->id) work->claim = launch->id;
     work->is_launch = true;
     work->launch = *launch;
     work->launch.body = kept;

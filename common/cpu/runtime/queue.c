@@ -8,7 +8,6 @@ enum { MOST_WORK = 1 << 16 };
 struct handle { // what cudaStream_t and cudaEvent_t point to
     enum { STREAM, EVENT } kind;
     unsigned flags;
-    bool is_needed;                     // a stream: what it holds has to run now
     unsigned number;                    // a stream's; the default stream's is 0
     struct cpu_order order;             // before what comes next in a stream; before an event
     unsigned long recorded_by, done_by; // an event: ids of work; 0: none
@@ -52,19 +51,30 @@ static void add_order(struct cpu_order *to, const struct cpu_order *from)
         if (from->before[i] > to->before[i]) to->before[i] = from->before[i];
 }
 
-// Before new work comes what the host has waited for, what is in its stream, and as long as that is not
-// cudaStreamNonBlocking, what is in the default stream; before work of that, what is in all such streams.
+static bool is_blocking(const struct handle *h)
+{
+    return h->kind == STREAM && !(h->flags & cudaStreamNonBlocking);
+}
+
+// Before what comes next in a stream comes what is in it, and before the default stream's what is in all streams that are
+// not cudaStreamNonBlocking.
+static struct cpu_order order_of(const struct handle *stream)
+{
+    struct cpu_order order = stream->order;
+    for (const struct handle *h = handles; stream == &default_stream && h; h = h->next)
+        if (is_blocking(h)) add_order(&order, &h->order);
+    return order;
+}
+
+// Also what the host has waited for, and, if the stream is no cudaStreamNonBlocking, what is in the default stream.
 static void order_work(struct cpu_work *work, struct handle *stream)
 {
+    stream->order = order_of(stream);
     add_order(&stream->order, &waited_for);
-    bool is_blocking = !(stream->flags & cudaStreamNonBlocking);
-    if (is_blocking) add_order(&stream->order, &default_stream.order);
-    for (struct handle *h = handles; stream == &default_stream && h; h = h->next)
-        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking))
-            add_order(&stream->order, &h->order);
-    work->order = stream->order;
-    work->stream_number = stream->number;
+    if (is_blocking(stream)) add_order(&stream->order, &default_stream.order);
+    work->stream = stream->number;
     stream->order.before[stream->number] = work->id;
+    work->order = stream->order;
 }
 
 // ---- The queue
@@ -83,42 +93,17 @@ struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *
     }
     struct cpu_work *work = calloc(1, sizeof *work);
     if (!work) return NULL;
-    work->id = ++cpu_last_work;
-    work->stream = stream_of(stream);
+    work->id = work->claim = ++cpu_last_work;
     work->run = run;
     work->call = cpu_call;
-    order_work(work, work->stream);
+    order_work(work, stream_of(stream));
     queue[queued++] = work;
     return work;
 }
 
-// Marks what has to run before the work that is needed already, by CUDA's rules: a stream keeps its
-// order; the default stream and those that are not cudaStreamNonBlocking wait for each other. Of
-// a in s, b in t, c in the default stream, d in s, a wait for d needs c, and that needs a and b.
-static void mark_needed(void)
+// Runs what is in the order, and gives how many of it. by_itself: nobody waits for it, so to the host it is not done.
+static size_t run_up_to(const struct cpu_order *order, bool by_itself)
 {
-    bool blocking_needed = false;
-    for (size_t i = queued; i-- > 0;) {
-        struct cpu_work *work = queue[i];
-        struct handle *stream = work->stream;
-        bool is_blocking = !(stream->flags & cudaStreamNonBlocking);
-        if (stream->is_needed || (is_blocking && default_stream.is_needed) ||
-            (stream == &default_stream && blocking_needed))
-            work->is_needed = true;
-        if (!work->is_needed) continue;
-        stream->is_needed = true;
-        blocking_needed = blocking_needed || is_blocking;
-        for (size_t j = 0; work->awaited && j < i; j++)
-            if (queue[j]->id == work->awaited) queue[j]->is_needed = true;
-    }
-}
-
-// How many of what is needed has run. by_itself: nobody waits for it, so to the host it is not done.
-static size_t run_needed(bool by_itself)
-{
-    mark_needed();
-    default_stream.is_needed = false;
-    for (struct handle *h = handles; h; h = h->next) h->is_needed = false;
     size_t kept = 0, ran = 0;
     static bool some_stay; // of a queue in which they met
     cpu_streams_meet = some_stay;
@@ -128,19 +113,20 @@ static size_t run_needed(bool by_itself)
     cpu_open_memory(true);
     for (size_t i = 0; i < queued; i++) {
         struct cpu_work *work = queue[i];
-        if (work->is_needed && !work->is_done) {
+        bool is_needed = work->id <= order->before[work->stream];
+        if (is_needed && !work->is_done) {
             cpu_call = work->call;
             CHECKS(work, work);
             if (!cpu_context_is_broken()) work->run(work);
             ran++;
         }
-        work->is_done = work->is_done || work->is_needed;
-        if (!work->is_needed || by_itself) {
+        work->is_done = work->is_done || is_needed;
+        if (!is_needed || by_itself) {
             queue[kept++] = work;
             continue;
         }
-        cpu_end_claims(work->id);
-        if (work->release) work->release(work->owned);
+        cpu_end_claims(work->claim);
+        free(work->owned);
         free(work);
     }
     queued = kept;
@@ -152,37 +138,32 @@ static size_t run_needed(bool by_itself)
     return ran;
 }
 
+static size_t finish(const struct cpu_order *order) // the host waits; how much has run
+{
+    add_order(&waited_for, order);
+    return queued ? run_up_to(order, false) : 0;
+}
+
+static struct cpu_order everything(void)
+{
+    struct cpu_order order;
+    for (unsigned i = 0; i < CPU_STREAMS; i++) order.before[i] = cpu_last_work;
+    return order;
+}
+
 void cpu_finish_all(void)
 {
-    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = true;
-    if (queued) run_needed(false);
-    for (unsigned i = 0; i < CPU_STREAMS; i++) waited_for.before[i] = cpu_last_work;
-}
-
-static cudaError_t finish_work(unsigned long id)
-{
-    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = queue[i]->id == id;
-    if (queued) run_needed(false);
-    return cudaSuccess;
-}
-
-static size_t finish(struct handle *s) // how much has run
-{
-    s->is_needed = true;
-    size_t ran = queued ? run_needed(false) : 0;
-    s->is_needed = false;
-    add_order(&waited_for, &s->order);
-    for (struct handle *h = handles; s == &default_stream && h; h = h->next)
-        if (h->kind == STREAM && !(h->flags & cudaStreamNonBlocking))
-            add_order(&waited_for, &h->order);
-    return ran;
+    struct cpu_order order = everything();
+    finish(&order);
 }
 
 cudaError_t cpu_finish_stream(cudaStream_t stream)
 {
-    struct handle *s = stream_of(stream);
-    if (s) finish(s);
-    return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    const struct handle *s = stream_of(stream);
+    if (!s) return cudaErrorInvalidResourceHandle;
+    struct cpu_order order = order_of(s);
+    finish(&order);
+    return cudaSuccess;
 }
 
 PUBLIC cudaError_t cudaDeviceSynchronize(void)
@@ -202,25 +183,19 @@ const struct cpu_work *cpu_waiting_launch(void)
 
 // ---- By itself: a GPU begins at once, here work that nobody waits for begins after a moment without a call
 
-// The host waits in a loop for what this work does: the host, too, knows then that it is done.
-static void end_work_before(const struct cpu_work *last)
-{
-    for (size_t i = 0; i < queued; i++)
-        queue[i]->is_needed = queue[i]->stream == last->stream && queue[i]->id <= last->id;
-    run_needed(false);
-}
-
 static void call_host(struct cpu_work *work);
 
 static void run_by_itself(void)
 {
     unsigned long polled = cpu_polled_work();
-    const struct cpu_work *known = NULL;
-    for (size_t i = 0; i < queued; i++) queue[i]->is_needed = true;
-    run_needed(true);
+    struct cpu_order order = everything();
+    const struct cpu_work *known = NULL; // the host waits in a loop for what this work does
+    run_up_to(&order, true);
     for (size_t i = 0; i < queued; i++)
-        if (queue[i]->run == call_host || queue[i]->id == polled) known = queue[i];
-    if (known) end_work_before(known);
+        if (queue[i]->run == call_host || queue[i]->claim == polled) known = queue[i];
+    if (!known) return;
+    order = known->order;
+    run_up_to(&order, false);
 }
 
 static bool is_watched;
@@ -264,13 +239,22 @@ static cudaError_t create(void **handle, unsigned kind, unsigned flags, unsigned
     return cudaSuccess;
 }
 
+static void note_time(struct cpu_work *work)
+{
+    struct handle *e = work->event;
+    if (work->id < e->done_by) return; // recorded again, in a stream that came first
+    e->done_by = work->id;
+    clock_gettime(CLOCK_MONOTONIC, &e->time);
+}
+
 static cudaError_t destroy(void *handle, unsigned kind)
 {
     struct handle *h = find(handle, kind), **link = &handles;
     if (!h) return cudaErrorInvalidResourceHandle;
     for (size_t i = 0; i < queued; i++) // what uses it runs before it goes
-        queue[i]->is_needed = queue[i]->stream == h || queue[i]->owned == h;
-    if (queued) run_needed(false);
+        if (queue[i]->run == note_time && queue[i]->event == h)
+            add_order(&h->order, &queue[i]->order);
+    if (queued) run_up_to(&h->order, false);
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);
@@ -330,11 +314,11 @@ PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream) { CALL(cpu_finish_
 PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     ENTER();
-    struct handle *s = stream_of(stream);
-    LEAVE(!s ? cudaErrorInvalidResourceHandle : finish(s) ? cudaErrorNotReady : cudaSuccess);
+    const struct handle *s = stream_of(stream);
+    if (!s) LEAVE(cudaErrorInvalidResourceHandle);
+    struct cpu_order order = order_of(s);
+    LEAVE(finish(&order) ? cudaErrorNotReady : cudaSuccess);
 }
-
-static void wait(struct cpu_work *work) { (void)work; } // the order of the queue has done it
 
 PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
@@ -342,18 +326,8 @@ PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     const struct handle *e = find(event, EVENT);
     if (!cpu_is_stream(stream) || !e) LEAVE(cudaErrorInvalidResourceHandle);
     if (flags) LEAVE(flags == 1 ? cudaErrorIllegalState : cudaErrorInvalidValue);
-    struct cpu_work *work = cpu_add_work(stream, wait);
-    if (work) work->awaited = e->recorded_by;
     add_order(&stream_of(stream)->order, &e->order);
-    LEAVE(work ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-
-static void note_time(struct cpu_work *work)
-{
-    struct handle *e = work->owned;
-    if (work->id < e->done_by) return; // recorded again, in a stream that came first
-    e->done_by = work->id;
-    clock_gettime(CLOCK_MONOTONIC, &e->time);
+    LEAVE(cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -363,7 +337,7 @@ PUBLIC cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     if (!e || !cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
     struct cpu_work *work = cpu_add_work(stream, note_time);
     if (!work) LEAVE(cudaErrorMemoryAllocation);
-    work->owned = e;
+    work->event = e;
     e->recorded_by = work->id;
     e->order = stream_of(stream)->order;
     LEAVE(cudaSuccess);
@@ -379,8 +353,8 @@ PUBLIC cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     ENTER();
     const struct handle *e = find(event, EVENT);
-    if (e) add_order(&waited_for, &e->order);
-    LEAVE(e ? finish_work(e->recorded_by) : cudaErrorInvalidResourceHandle);
+    if (e) finish(&e->order);
+    LEAVE(e ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -389,8 +363,7 @@ PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
     const struct handle *e = find(event, EVENT);
     if (!e) LEAVE(cudaErrorInvalidResourceHandle);
     bool was_done = e->done_by == e->recorded_by;
-    finish_work(e->recorded_by);
-    add_order(&waited_for, &e->order); // a second question says yes
+    finish(&e->order); // a second question says yes
     LEAVE(was_done ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -410,41 +383,30 @@ PUBLIC cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, 
 
 // ---- Functions of the host, in the order of a stream; they may not call CUDA
 
-struct host_call {
-    cudaHostFn_t function;
-    cudaStreamCallback_t callback; // the older kind
-    cudaStream_t stream;
-    void *data;
-};
-
 static void call_host(struct cpu_work *work)
 {
-    const struct host_call *c = work->owned;
+    const struct cpu_host_call *c = &work->host_call;
     cpu_is_in_host_function = true;
     if (c->function) c->function(c->data);
     if (c->callback) c->callback(c->stream, cudaSuccess, c->data);
     cpu_is_in_host_function = false;
 }
 
-static cudaError_t add_host_call(struct host_call call)
+static cudaError_t add_host_call(struct cpu_host_call call)
 {
     if (!cpu_is_stream(call.stream)) return cudaErrorInvalidResourceHandle;
     if (!call.function && !call.callback) return cudaErrorInvalidValue;
-    struct host_call *kept = malloc(sizeof *kept);
-    struct cpu_work *work = kept ? cpu_add_work(call.stream, call_host) : NULL;
-    if (!work) return free(kept), cudaErrorMemoryAllocation;
-    *kept = call;
-    work->owned = kept;
-    work->release = free;
-    return cudaSuccess;
+    struct cpu_work *work = cpu_add_work(call.stream, call_host);
+    if (work) work->host_call = call;
+    return work ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 PUBLIC cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    CALL(add_host_call((struct host_call){function, NULL, stream, data}));
+    CALL(add_host_call((struct cpu_host_call){function, NULL, stream, data}));
 }
 PUBLIC cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                          void *data, unsigned flags)
 {
     CALL(flags ? cudaErrorInvalidValue
-               : add_host_call((struct host_call){NULL, callback, stream, data}));
+               : add_host_call((struct cpu_host_call){NULL, callback, stream, data}));
 }

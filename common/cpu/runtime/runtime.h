@@ -170,24 +170,30 @@ struct cpu_copy { // a memset if `from` is NULL
     size_t to_pitch, from_pitch, width, height;
     int value;
 };
+struct cpu_host_call {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback; // the older kind
+    cudaStream_t stream;
+    void *data;
+};
 enum { CPU_STREAMS = 64 };
 struct cpu_order { // what has been done before: of each stream, up to which work
     unsigned long before[CPU_STREAMS];
 };
 struct cpu_work {
-    unsigned long id, awaited; // awaited: the work that has to be done before, or 0
-    struct handle *stream;
-    unsigned stream_number;
-    struct cpu_order order;
+    unsigned long id, claim; // claim: what its claims of memory call it
+    unsigned stream;         // the number of one
+    struct cpu_order order;  // up to this work
     struct cpu_call call;
-    bool is_needed, is_done, is_launch;
+    bool is_done, is_launch;
     void (*run)(struct cpu_work *);
     union {
         struct cpu_launch launch;
         struct cpu_copy copy;
+        struct cpu_host_call host_call;
+        struct handle *event;
     };
-    void *owned; // given to `release`, if there is one, after the run
-    void (*release)(void *);
+    void *owned; // is freed after the run
 };
 extern unsigned long cpu_last_work; // the highest id in use
 struct cpu_work *cpu_add_work(cudaStream_t stream,
