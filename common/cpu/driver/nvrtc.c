@@ -92,39 +92,32 @@ static int run_nvcc(const char *folder, char *const arguments[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Opens a library whose file goes: a copy in memory stays, so that check/ can find the lines of the source.
-static void *open_for_good(const char *path)
+// For the driver: a file in memory, which stays, so that check/ can find the lines of the source.
+void *cpu_open_cubin(const char *image, size_t bytes)
 {
-    char name[40], buffer[4096];
-    FILE *from = fopen(path, "r");
-    int copy = memfd_create("cubin", 0);
-    for (size_t n; from && copy >= 0 && (n = fread(buffer, 1, sizeof buffer, from)) > 0;)
-        if (write(copy, buffer, n) != (ssize_t)n) break;
-    if (from) fclose(from);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
-    return copy < 0 ? NULL : dlopen(name, RTLD_NOW);
+    char name[40];
+    int file = memfd_create("cubin", 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    bool is_there = file >= 0 && write(file, image, bytes) == (ssize_t)bytes;
+    return is_there ? dlopen(name, RTLD_NOW) : NULL;
 }
 
-// For the driver: an image as a shared library that is open. Each has a path of its own.
-static void *open_image(const char *file, const char *image, size_t bytes)
+void *cpu_open_ptx(const char *text)
 {
     char *folder = new_folder();
     if (!folder) return NULL;
     char *ptx = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
     char *arguments[] = {"nvcc", "-shared", "-O2", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
-    bool is_there = ptx && cubin && write_file(folder, file, image, bytes);
-    if (is_there && strcmp(file, "ptx.ii") == 0) is_there = run_nvcc(folder, arguments) == 0;
-    void *library = is_there ? open_for_good(cubin) : NULL;
+    struct text library = {NULL, 0};
+    if (ptx && cubin && write_file(folder, "ptx.ii", text, strlen(text)) &&
+        run_nvcc(folder, arguments) == 0)
+        library = read_file(folder, "cubin.so");
+    remove_folder(folder);
+    void *opened = library.bytes ? cpu_open_cubin(library.start, library.bytes) : NULL;
+    free(library.start);
     free(ptx);
     free(cubin);
-    remove_folder(folder);
-    return library;
-}
-
-void *cpu_open_ptx(const char *text) { return open_image("ptx.ii", text, strlen(text)); }
-void *cpu_open_cubin(const char *image, size_t bytes)
-{
-    return open_image("cubin.so", image, bytes);
+    return opened;
 }
 
 // ---- Programs
