@@ -223,26 +223,19 @@ PUBLIC cudaError_t cudaGetLastError(void)
     return error;
 }
 
-PUBLIC const char *cudaGetErrorName(cudaError_t error)
-{
-    note_seen(error);
-    switch ((int)error) {
-#define NAME(name, value, text) \
-    case value: \
-        return #name;
-        CPU_CUDA_ERRORS(NAME)
-    }
-    return "unrecognized error code";
-}
+static const struct error {
+    int value;
+    const char *name, *text;
+} errors[] = {
+#define ENTRY(name, value, text) {value, #name, text},
+    CPU_CUDA_ERRORS(ENTRY){-1, "unrecognized error code", "unrecognized error code"}};
 
-PUBLIC const char *cudaGetErrorString(cudaError_t error)
+static const struct error *find_error(cudaError_t error)
 {
+    const struct error *e = errors;
+    while (e->value != (int)error && e->value >= 0) e++;
     note_seen(error);
-    switch ((int)error) {
-#define TEXT(name, value, text) \
-    case value: \
-        return text;
-        CPU_CUDA_ERRORS(TEXT)
-    }
-    return "unrecognized error code";
+    return e;
 }
+PUBLIC const char *cudaGetErrorName(cudaError_t error) { return find_error(error)->name; }
+PUBLIC const char *cudaGetErrorString(cudaError_t error) { return find_error(error)->text; }
