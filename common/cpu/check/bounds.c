@@ -4,8 +4,6 @@
 #include <link.h>
 #include <string.h>
 
-static const char *verb(const struct cpu_access *x) { return x->kind & WRITE ? "writes" : "reads"; }
-
 static void check_written(struct cpu_allocation *a, const struct cpu_access *x, size_t offset)
 {
     struct cpu_shadow *s = &a->shadow;
@@ -97,26 +95,20 @@ static void complain_of_shared(const struct cpu_checker *k, const struct cpu_acc
         const struct cpu_shared *v = &k->variables[i];
         if (x->address >= v->base - 16 && x->address < v->base + v->bytes + 64)
             cpu_complain(cudaErrorIllegalAddress, x,
-                         "%s outside the %zu bytes of the shared memory %s", verb(x), v->bytes,
-                         v->name);
+                         "%s outside the %zu bytes of the shared memory %s", cpu_verb(x->kind),
+                         v->bytes, v->name);
     }
 }
 
+// Neither of the range in which allocations lie, nor of one outside it.
 static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 {
-    if ((size_t)(x->address - k->own) < k->own_bytes || check_shared(k, x)) return;
-    if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE)) return;
-    struct cpu_allocation *a = cpu_find_allocation(x->address);
-    if (a && x->bytes <= a->bytes - (size_t)(x->address - a->base)) {
-        check_allocation(a, x);
-        return;
-    }
     complain_of_shared(k, x);
     if ((uintptr_t)x->address < 4096)
         cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
     if (cpu_is_in_heap(x) || dl_iterate_phdr(find_constants, (void *)x)) return;
     cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
-                 verb(x), (const void *)x->address);
+                 cpu_verb(x->kind), (const void *)x->address);
 }
 
 static void complain_of_device(const struct cpu_access *x)
@@ -125,30 +117,36 @@ static void complain_of_device(const struct cpu_access *x)
     const char *end = a ? a->base + a->bytes : NULL;
     if (a && a->freed_by)
         cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed by %s (%zu bytes)",
-                     verb(x), a->freed_by, a->bytes);
+                     cpu_verb(x->kind), a->freed_by, a->bytes);
     if (a && x->address < a->base)
         cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes before an allocation of %zu bytes", verb(x), x->bytes,
-                     (size_t)(a->base - x->address), a->bytes);
+                     "%s %zu bytes, %zu bytes before an allocation of %zu bytes", cpu_verb(x->kind),
+                     x->bytes, (size_t)(a->base - x->address), a->bytes);
     if (a)
         cpu_complain(cudaErrorIllegalAddress, x,
                      "%s %zu bytes, %zu bytes behind the end of an allocation of %zu bytes",
-                     verb(x), x->bytes, x->address < end ? 0 : (size_t)(x->address - end),
+                     cpu_verb(x->kind), x->bytes, x->address < end ? 0 : (size_t)(x->address - end),
                      a->bytes);
     cpu_complain(cudaErrorInvalidAddressSpace, x, "%s the address %p, where no device memory is",
-                 verb(x), (const void *)x->address);
+                 cpu_verb(x->kind), (const void *)x->address);
 }
 
 void cpu_look_closely(const struct cpu_access *x)
 {
     struct cpu_checker *k = cpu_checker;
     if (k->is_in_doubt) cpu_settle(x);
-    uintptr_t unit = ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT;
-    if (unit >= CPU_UNITS || !cpu_first_place) {
-        check_elsewhere(k, x);
-        return;
+    bool is_in_range =
+        cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < CPU_UNITS;
+    if (!is_in_range) {
+        if ((size_t)(x->address - k->own) < k->own_bytes || check_shared(k, x)) return;
+        if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE))
+            return;
     }
     struct cpu_allocation *a = cpu_find_allocation(x->address);
-    if (!a || x->bytes > a->bytes - (size_t)(x->address - a->base)) complain_of_device(x);
-    check_allocation(a, x);
+    if (a && x->bytes <= a->bytes - (size_t)(x->address - a->base))
+        check_allocation(a, x);
+    else if (is_in_range)
+        complain_of_device(x);
+    else
+        check_elsewhere(k, x);
 }

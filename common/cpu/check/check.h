@@ -84,7 +84,6 @@ struct cpu_checker {
     } stale;
 
     // kept from launch to launch
-    struct cpu_checker *next;
     struct cpu_touch *touch; // of this block
     unsigned touches, room;
     char *pages; // cells of shared memory
@@ -103,7 +102,6 @@ struct cpu_where {
 
 // shadow.c
 size_t cpu_cells_of(size_t bytes); // how many
-void *cpu_lazy_pages(size_t bytes);
 void cpu_track(struct cpu_allocation *a);
 void cpu_untrack(struct cpu_allocation *a);
 void cpu_clear_cells(const struct cpu_allocation *a);
@@ -111,7 +109,7 @@ bool cpu_is_written(const struct cpu_shadow *s, size_t i);
 void cpu_mark_written(struct cpu_shadow *s, size_t offset, size_t bytes);
 void cpu_gather_written(struct cpu_shadow *s, size_t bytes);
 void cpu_note_written(const char *to, size_t bytes);
-void cpu_note_copied(const char *from, size_t bytes, bool to_host);
+void cpu_note_copied(const char *to, const char *from, size_t bytes);
 // The instructions seen, and in the lowest bits what they do. A cell has its number here, or 0: they were too many.
 extern uintptr_t cpu_sites[SITES];
 unsigned cpu_find_site(uintptr_t site, size_t hash);
@@ -135,6 +133,7 @@ static inline const void *cpu_place_at(uint64_t cell)
 }
 
 // tell.c
+static inline const char *cpu_verb(int kind) { return kind & WRITE ? "writes" : "reads"; }
 void cpu_complain(cudaError_t error, const struct cpu_access *access, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 void cpu_tell(const struct cpu_access *access, const char *format, ...)
@@ -174,7 +173,7 @@ void cpu_look_closely(const struct cpu_access *access);
 
 // checker.c
 void cpu_check_launch(const struct cpu_launch *launch);
-void cpu_check_core(const char *stacks, size_t stack_bytes);
+void cpu_check_core(void **kept);
 void cpu_check_core_end(void);
 void cpu_check_block(void);
 void cpu_check_waited(int warp);

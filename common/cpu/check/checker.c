@@ -1,7 +1,5 @@
 // What check/ keeps while a launch runs: for it, for each core, for a block.
 #include "check.h"
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHARED_CELLS = (CPU_MOST_SHARED + 65536) / 4 };
@@ -24,23 +22,17 @@ void cpu_check_launch(const struct cpu_launch *launch)
     }
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cpu_checker *idle; // of cores that no longer run
-
-void cpu_check_core(const char *stacks, size_t stack_bytes)
+void cpu_check_core(void **kept)
 {
-    pthread_mutex_lock(&lock);
-    struct cpu_checker *k = idle;
-    if (k) idle = k->next;
-    pthread_mutex_unlock(&lock);
-    if (!k) k = cpu_lazy_pages(sizeof *k + CELL_BYTES * (size_t)SHARED_CELLS);
+    if (!*kept) *kept = cpu_lazy_pages(sizeof *cpu_checker + CELL_BYTES * (size_t)SHARED_CELLS);
+    struct cpu_checker *k = *kept;
     if (!k) return;
     const char *own[] = {(char *)&threadIdx,        (char *)&blockIdx,
                          (char *)&blockDim,         (char *)&gridDim,
                          (char *)&cpu_cuda_row_end, (char *)&cpu_cuda_dynamic_shared};
     const char *end = own[0];
-    *k = (struct cpu_checker){.stacks = stacks,
-                              .stack_bytes = stack_bytes,
+    *k = (struct cpu_checker){.stacks = cpu_here.stacks,
+                              .stack_bytes = cpu_here.stack_bytes,
                               .own = own[0],
                               .pages = (char *)(k + 1),
                               .shared = k->shared, // what older blocks left is not of this one
@@ -63,10 +55,6 @@ void cpu_check_core_end(void)
     cpu_end_touches_of_block();
     cpu_end_block_of_races();
     cpu_checker = NULL;
-    pthread_mutex_lock(&lock);
-    k->next = idle;
-    idle = k;
-    pthread_mutex_unlock(&lock);
 }
 
 void cpu_check_block(void)

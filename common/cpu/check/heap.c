@@ -70,7 +70,7 @@ bool cpu_is_in_heap(const struct cpu_access *x)
     pthread_mutex_unlock(&heap_lock);
     if (piece && (x->address < piece->start || x->address + x->bytes > piece->start + piece->bytes))
         cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s outside the %zu bytes that malloc or new gave it",
-                     x->kind & WRITE ? "writes" : "reads", piece->bytes);
+                     "%s outside the %zu bytes that malloc or new gave it", cpu_verb(x->kind),
+                     piece->bytes);
     return piece;
 }

@@ -156,8 +156,8 @@ static INLINE void look_aligned(const void *address, size_t bytes, int kind, con
     const struct cpu_access access = {address, bytes, kind, place};
     if ((uintptr_t)address % step && cpu_checker)
         cpu_complain(cudaErrorMisalignedAddress, &access,
-                     "%s %zu bytes at an address that is no multiple of %zu",
-                     kind & WRITE ? "writes" : "reads", bytes, step);
+                     "%s %zu bytes at an address that is no multiple of %zu", cpu_verb(kind), bytes,
+                     step);
     look(address, bytes, kind, place);
 }
 
@@ -216,14 +216,14 @@ PUBLIC void __tsan_vptr_read(void **p) { look_aligned(p, sizeof *p, READ, HERE);
 
 // What ../include takes for atomics such as atomicAdd_block.
 #define SCOPE(order) ((order) == __ATOMIC_RELEASE ? IN_ONE_BLOCK : 0)
-#define FETCH(bits, T, name) \
-    PUBLIC T __tsan_atomic##bits##_fetch_##name(T *p, T value, int order) \
+#define CHANGE(bits, T, name, operation) \
+    PUBLIC T __tsan_atomic##bits##_##name(T *p, T value, int order) \
     { \
         (void)order; \
         look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
-        return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST); \
+        return __atomic_##operation(p, value, __ATOMIC_SEQ_CST); \
     }
-#define EXCHANGE(bits, T, name) \
+#define COMPARE(bits, T, name) \
     PUBLIC bool __tsan_atomic##bits##_compare_exchange_##name(T *p, T *seen, T value, int yes, \
                                                               int no) \
     { \
@@ -235,14 +235,15 @@ PUBLIC void __tsan_vptr_read(void **p) { look_aligned(p, sizeof *p, READ, HERE);
         return is_done; \
     }
 #define ATOMICS(bits, T) \
-    FETCH(bits, T, add) \
-    FETCH(bits, T, sub) \
-    FETCH(bits, T, and) \
-    FETCH(bits, T, or) \
-    FETCH(bits, T, xor) \
-    FETCH(bits, T, nand) \
-    EXCHANGE(bits, T, strong) \
-    EXCHANGE(bits, T, weak) \
+    CHANGE(bits, T, fetch_add, fetch_add) \
+    CHANGE(bits, T, fetch_sub, fetch_sub) \
+    CHANGE(bits, T, fetch_and, fetch_and) \
+    CHANGE(bits, T, fetch_or, fetch_or) \
+    CHANGE(bits, T, fetch_xor, fetch_xor) \
+    CHANGE(bits, T, fetch_nand, fetch_nand) \
+    CHANGE(bits, T, exchange, exchange_n) \
+    COMPARE(bits, T, strong) \
+    COMPARE(bits, T, weak) \
     PUBLIC T __tsan_atomic##bits##_compare_exchange_val(T *p, T seen, T value, int yes, int no) \
     { \
         (void)no; \
@@ -261,12 +262,6 @@ PUBLIC void __tsan_vptr_read(void **p) { look_aligned(p, sizeof *p, READ, HERE);
         (void)order; \
         look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST); \
-    } \
-    PUBLIC T __tsan_atomic##bits##_exchange(T *p, T value, int order) \
-    { \
-        (void)order; \
-        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
-        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); \
     }
 ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
@@ -316,8 +311,6 @@ __attribute__((constructor)) static void begin(void)
     cpu_checks = (struct cpu_checks){
         .track = cpu_track,
         .untrack = cpu_untrack,
-        .written = cpu_note_written,
-        .copied = cpu_note_copied,
         .work = cpu_begin_work,
         .copy = cpu_check_copy,
         .launch = cpu_check_launch,

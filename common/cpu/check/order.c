@@ -63,8 +63,11 @@ static void check_side(const char *start, size_t bytes, int kind)
 
 void cpu_check_copy(const char *to, const char *from, size_t bytes)
 {
-    if (!bytes) return;
-    cpu_note_launch();
-    if (from) check_side(from, bytes, READ);
-    check_side(to, bytes, WRITE);
+    if (cpu_streams_meet) {
+        cpu_note_launch();
+        if (from) check_side(from, bytes, READ);
+        check_side(to, bytes, WRITE);
+    }
+    if (from) cpu_note_copied(to, from, bytes);
+    cpu_note_written(to, bytes);
 }

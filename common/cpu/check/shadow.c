@@ -8,10 +8,6 @@
 #define MOST_CELL_BYTES \
     ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
 
-enum {
-    SMALL = 64 << 10
-}; // bytes: less comes from malloc, as a process may have some 65,000 mappings
-
 __thread struct cpu_checker *cpu_checker;
 
 // ---- Places in the code
@@ -31,29 +27,11 @@ unsigned cpu_find_site(uintptr_t wanted, size_t hash)
     return 0;
 }
 
-// ---- Pages
-
-void *cpu_lazy_pages(size_t bytes) // zero, and there when they are touched
-{
-    if (bytes < SMALL) return calloc(1, bytes);
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-static void give_back(void *pages, size_t bytes)
-{
-    if (bytes < SMALL)
-        free(pages);
-    else if (pages)
-        munmap(pages, bytes);
-}
-
 // All that is kept for races goes.
 void cpu_clear_cells(const struct cpu_allocation *a)
 {
     size_t bytes = CELL_BYTES * cpu_cells_of(a->bytes);
-    if (a->shadow.writers && bytes < SMALL)
+    if (a->shadow.writers && bytes < CPU_SMALL)
         memset(a->shadow.writers, 0, bytes);
     else if (a->shadow.writers)
         madvise(a->shadow.writers, bytes, MADV_DONTNEED);
@@ -80,8 +58,8 @@ void cpu_track(struct cpu_allocation *a)
 
 void cpu_untrack(struct cpu_allocation *a)
 {
-    give_back(a->shadow.writers, CELL_BYTES * cpu_cells_of(a->bytes));
-    give_back(a->shadow.written, cpu_cells_of(a->bytes));
+    cpu_give_pages_back(a->shadow.writers, CELL_BYTES * cpu_cells_of(a->bytes));
+    cpu_give_pages_back(a->shadow.written, cpu_cells_of(a->bytes));
     a->shadow = (struct cpu_shadow){.writers = NULL};
 }
 
@@ -125,8 +103,9 @@ void cpu_gather_written(struct cpu_shadow *s, size_t bytes)
 
 // A copy reads this. What nobody has written gets large numbers, and is told if it goes to the host; but
 // short gaps behind something written, many of them or in little memory, are the padding of structs.
-void cpu_note_copied(const char *from, size_t bytes, bool to_host)
+void cpu_note_copied(const char *to, const char *from, size_t bytes)
 {
+    const struct cpu_allocation *target = cpu_find_allocation(to);
     struct cpu_allocation *a = cpu_find_allocation(from);
     if (!a || !a->shadow.written) return;
     size_t offset = (size_t)(from - a->base), end = offset + bytes, gaps = 0, first = 0,
@@ -144,7 +123,7 @@ void cpu_note_copied(const char *from, size_t bytes, bool to_host)
         }
     }
     bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
-    if (gaps && to_host && !is_padding)
+    if (gaps && (!target || target->kind != DEVICE) && !is_padding)
         cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
                         "allocation of %zu bytes",
                         all, first, a->bytes);

@@ -54,8 +54,8 @@ void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mi
     const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
     cpu_say("%s: %s %s what work of another stream %s at %s, and nothing says which comes first: "
             "record an event there, and let this stream wait for it (cudaStreamWaitEvent)",
-            h ? h : "?", mine, x->kind & WRITE ? "writes" : "reads",
-            cpu_kind_at(other) & WRITE ? "wrote" : "read", t ? t : "an unknown place");
+            h ? h : "?", mine, cpu_verb(x->kind), cpu_kind_at(other) & WRITE ? "wrote" : "read",
+            t ? t : "an unknown place");
 }
 
 static const char *advice(uint64_t me, uint64_t other, const char *name, bool is_same_line)
@@ -95,8 +95,7 @@ void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, cons
     cpu_say("%s: kernel %s has a race%s%s: %s %s what %s %s%s at %s, and nothing says which comes "
             "first: %s",
             h ? h : launched, cpu_running->kernel, name ? " on the shared memory " : "",
-            name ? name : "", mine, x->kind & WRITE ? "writes" : "reads", others,
-            kind & WRITE ? "wrote" : "read",
+            name ? name : "", mine, cpu_verb(x->kind), others, kind & WRITE ? "wrote" : "read",
             kind & ATOMIC && kind & WRITE && !(kind & VOLATILE) ? " atomically" : "",
             t ? t : "an unknown place", advice(me, other, name, h && t && strcmp(h, t) == 0));
 }

@@ -175,21 +175,9 @@ bool cpu_begin_block(void)
 {
     struct core *c = cpu_core;
     if (cpu_context_is_broken()) return false;
-    bool is_next = ++c->block < c->stop; // to the one before; else somewhere in the grid
-    if (!is_next && !take_blocks(&c->block, &c->stop)) return false;
-    if (!is_next || c->seed) {
-        choose_block(c->block);
-        cpu_choose_thread(0);
-    } else {
-        if (++blockIdx.x == gridDim.x) {
-            blockIdx.x = 0;
-            if (++blockIdx.y == gridDim.y) {
-                blockIdx.y = 0;
-                blockIdx.z++;
-            }
-        }
-        threadIdx = (uint3){0, 0, 0};
-    }
+    if (++c->block >= c->stop && !take_blocks(&c->block, &c->stop)) return false;
+    choose_block(c->block);
+    cpu_choose_thread(0);
     c->has_fibers = false;
     c->count = 0;
     c->draw = c->seed + c->block * 0x9E3779B97F4A7C15u;

@@ -22,9 +22,10 @@ struct fiber { // a stack, and the threads that run on it
 struct core {
     // kept from launch to launch
     struct core *next; // that nobody uses
+    void *checker;     // of ../check
     struct fiber *fibers;
-    char *stacks, *shared_limit, *signal_stack;
-    unsigned room; // threads for which there are fibers and stacks
+    char *stacks, *shared_limit; // shared_limit: behind it a guard, and a stack for signals
+    unsigned room;               // threads for which there are fibers and stacks
 
     // of a launch
     const struct cpu_launch *launch;

@@ -6,17 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// there if the program was built with AddressSanitizer
-void __asan_init(void) __attribute__((weak));
-
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
-static struct sigaction before[sizeof signals / sizeof signals[0]];
+enum { SIGNALS = 3 };
+static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
+static struct sigaction before[SIGNALS];
 
 // Lets the handler that was there before have it; a second time, the default.
 static void chain(int number)
 {
     static const struct sigaction by_default = {.sa_handler = SIG_DFL};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    for (size_t i = 0; i < SIGNALS; i++)
         if (signals[i] == number) {
             sigaction(number, &before[i], NULL);
             before[i] = by_default;
@@ -99,7 +97,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         char text[200];
         cudaError_t error = describe(text, sizeof text, signal, info);
         if (cpu_break_context(error)) cpu_say_of_thread(NULL, text);
-        if (!__asan_init) cpu_leave_kernel();
+        if (!cpu_has_asan()) cpu_leave_kernel();
         chain(signal); // AddressSanitizer shows the line
         return;
     }
@@ -119,7 +117,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 void cpu_catch_faults(void)
 {
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    for (size_t i = 0; i < SIGNALS; i++) {
         struct sigaction ours = {.sa_sigaction = on_fault,
                                  .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK},
                          old;

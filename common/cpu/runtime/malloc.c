@@ -125,13 +125,9 @@ PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
     LEAVE(pointer ? release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
 }
-// A pool keeps nothing here: its memory is got and given back like any other. A reset ends it.
-struct cpu_pool {
-    int unused;
-};
-static struct cpu_pool the_pool[64];
-static size_t resets;
-void cpu_end_pools(void) { resets++; }
+// A pool keeps nothing here: its memory is got and given back like any other. A reset ends it, and the next has another name.
+static uintptr_t the_pool = 1;
+void cpu_end_pools(void) { the_pool++; }
 
 PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
@@ -139,7 +135,7 @@ PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
     if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
         properties->location.type != cudaMemLocationTypeDevice || properties->location.id)
         LEAVE(cudaErrorInvalidValue);
-    *pool = &the_pool[resets % 64];
+    *pool = (cudaMemPool_t)the_pool;
     LEAVE(cudaSuccess);
 }
 PUBLIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
@@ -150,7 +146,7 @@ PUBLIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 }
 static cudaError_t is_pool(cudaMemPool_t pool)
 {
-    return pool == &the_pool[resets % 64] ? cudaSuccess : cudaErrorInvalidValue;
+    return (uintptr_t)pool == the_pool ? cudaSuccess : cudaErrorInvalidValue;
 }
 PUBLIC cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { CALL(is_pool(pool)); }
 PUBLIC cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,

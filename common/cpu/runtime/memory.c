@@ -31,6 +31,24 @@ static size_t round_up(size_t n, size_t multiple)
 // Half of this machine's memory, so that filling the "device" does not kill the machine.
 size_t cpu_device_bytes(void) { return (size_t)sysconf(_SC_PHYS_PAGES) * cpu_page_bytes() / 2; }
 
+// ---- Pages for what is kept here and in ../check
+
+void *cpu_lazy_pages(size_t bytes)
+{
+    if (bytes < CPU_SMALL) return calloc(1, bytes);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+void cpu_give_pages_back(void *pages, size_t bytes)
+{
+    if (bytes < CPU_SMALL)
+        free(pages);
+    else if (pages)
+        munmap(pages, bytes);
+}
+
 // ---- Places
 
 // LeakSanitizer reads all memory, that of device variables too, when a program ends.

@@ -112,6 +112,11 @@ extern uintptr_t cpu_first_place;
 extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
 extern struct cpu_allocation *cpu_allocations;     // those that live
 size_t cpu_device_bytes(void);
+enum {
+    CPU_SMALL = 64 << 10
+}; // bytes: less is malloc's, as a process may have some 65,000 mappings
+void *cpu_lazy_pages(size_t bytes); // zero, and there when they are touched; or NULL
+void cpu_give_pages_back(void *pages, size_t bytes);
 bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
 struct cpu_allocation *cpu_find_neighbour(const void *address);
@@ -127,12 +132,10 @@ void cpu_end_claims(unsigned long work);
 // What ../check does when something happens here; NULL as long as it is not asked to.
 extern struct cpu_checks {
     void (*track)(struct cpu_allocation *a), (*untrack)(struct cpu_allocation *a);
-    void (*written)(const char *to, size_t bytes);
-    void (*copied)(const char *from, size_t bytes, bool to_host);
-    void (*work)(const struct cpu_work *work); // begins
-    void (*copy)(const char *to, const char *from, size_t bytes);
+    void (*work)(const struct cpu_work *work);                    // begins
+    void (*copy)(const char *to, const char *from, size_t bytes); // begins; a memset if !from
     void (*launch)(const struct cpu_launch *launch), (*launched)(const struct cpu_launch *launch);
-    void (*core)(const char *stacks, size_t stack_bytes), (*core_ends)(void);
+    void (*core)(void **kept), (*core_ends)(void); // kept: by check, for the next launch
     void (*block)(void);
     void (*waited)(int warp);                          // -1: the whole block
     void (*grid_waited)(void), (*block_goes_on)(void); // once for all blocks; then in each

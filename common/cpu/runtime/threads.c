@@ -146,12 +146,7 @@ static void give_fibers(void)
     memset(core->waits, 0, sizeof core->waits);
     for (unsigned i = first; i < core->threads; i++) {
         struct fiber *f = &core->fibers[i - first];
-        if (core->seed || i == first) {
-            cpu_choose_thread(i);
-        } else if (++threadIdx.x == blockDim.x) {
-            threadIdx.x = 0;
-            if (++threadIdx.y == blockDim.y) threadIdx.y = 0, threadIdx.z++;
-        }
+        cpu_choose_thread(i);
         f->thread = threadIdx;
         f->number = cpu_thread_number();
         f->state = i == first ? READY : NEW;
@@ -456,33 +451,25 @@ static __attribute__((noinline)) bool end_round(struct core *core)
 
 // ---- A core
 
-static void *map(size_t bytes)
-{
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
 // With room for a block's threads; NULL if there is no memory.
 static struct core *make_room(struct core *core, unsigned threads)
 {
     if (!core) core = calloc(1, sizeof *core);
-    if (core && !core->signal_stack) core->signal_stack = map(SIGNAL_STACK);
     if (core && !core->shared_limit) {
-        char *shared = map(CPU_MOST_SHARED + GUARD);
+        char *shared = cpu_lazy_pages(CPU_MOST_SHARED + GUARD + SIGNAL_STACK);
         core->shared_limit = shared ? shared + CPU_MOST_SHARED : NULL;
         if (shared) mprotect(core->shared_limit, GUARD, PROT_NONE);
     }
     if (core && core->room < threads) {
         free(core->fibers);
-        if (core->stacks) munmap(core->stacks, core->room * cpu_stack_step());
+        cpu_give_pages_back(core->stacks, core->room * cpu_stack_step());
         core->fibers = aligned_alloc(64, threads * sizeof *core->fibers);
-        core->stacks = map(threads * cpu_stack_step());
+        core->stacks = cpu_lazy_pages(threads * cpu_stack_step());
         core->room = core->fibers && core->stacks ? threads : 0;
         for (size_t i = 0; i < core->room; i++)
             core->fibers[i] = (struct fiber){.stack = core->stacks + i * cpu_stack_step()};
     }
-    return core && core->signal_stack && core->shared_limit && core->room ? core : NULL;
+    return core && core->shared_limit && core->room ? core : NULL;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -516,8 +503,7 @@ static void run_core(const struct cpu_launch *launch)
             cpu_say("no memory for the stacks of kernel %s", launch->kernel);
         return;
     }
-    stack_t handler = {.ss_sp = core->signal_stack, .ss_size = SIGNAL_STACK}, before;
-    size_t stacks = core->room * cpu_stack_step();
+    stack_t handler = {.ss_sp = core->shared_limit + GUARD, .ss_size = SIGNAL_STACK}, before;
     core->launch = launch;
     core->seed = seed ? strtoul(seed, NULL, 10) : 0;
     core->threads = threads;
@@ -525,13 +511,12 @@ static void run_core(const struct cpu_launch *launch)
     core->is_stuck = core->has_fibers = false;
     cpu_core = core;
     cpu_running = launch;
-    cpu_here =
-        (struct cpu_here){.leave = to_scheduler, .stacks = core->stacks, .stack_bytes = stacks};
+    cpu_here = (struct cpu_here){to_scheduler, core->stacks, core->room * cpu_stack_step()};
     gridDim = (uint3){launch->grid.x, launch->grid.y, launch->grid.z};
     blockDim = (uint3){launch->block.x, launch->block.y, launch->block.z};
     cpu_cuda_dynamic_shared = core->shared_limit - (launch->shared_bytes + 15) / 16 * 16;
     sigaltstack(&handler, &before);
-    CHECKS(core, core->stacks, stacks);
+    CHECKS(core, &core->checker);
     while (cpu_begin_block()) to_fiber(&core->fibers[0]);
     CHECKS(core_ends);
     cpu_core_gets_on(true);
