@@ -56,17 +56,20 @@ PUBLIC bool cpu_cuda_next_row(void)
 enum { MOST_CORES = 16, MOST_MORE = 500 };
 static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
-static unsigned helpers, wanted, busy; // there are; for this launch; at work
-static unsigned at_work, stuck;        // with the launching thread
+static unsigned helpers, wanted, at_work, stuck; // there are; for this launch; with who launches
 static unsigned long launches;
 static const struct cpu_launch *launch;
-static void (*run)(const struct cpu_launch *);
+static void (*run)(const struct cpu_launch *, struct core *);
 
-static void take_part(void)
+static void take_part(unsigned number) // the lock is held before and after
 {
+    static struct core
+        cores[1 + MOST_CORES + MOST_MORE]; // pages that nobody has touched cost nothing
     __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
-    run(launch);
-    __atomic_fetch_sub(&at_work, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&cores_lock);
+    run(launch, &cores[number]);
+    pthread_mutex_lock(&cores_lock);
+    if (__atomic_sub_fetch(&at_work, 1, __ATOMIC_SEQ_CST) == 0) pthread_cond_signal(&ended);
 }
 
 static void *help(void *number)
@@ -76,11 +79,7 @@ static void *help(void *number)
         while (seen == launches || (uintptr_t)number >= wanted)
             pthread_cond_wait(&begun, &cores_lock);
         seen = launches;
-        busy++;
-        pthread_mutex_unlock(&cores_lock);
-        take_part();
-        pthread_mutex_lock(&cores_lock);
-        if (--busy == 0) pthread_cond_signal(&ended);
+        take_part(1 + (unsigned)(uintptr_t)number);
     }
     return NULL;
 }
@@ -108,7 +107,8 @@ static struct range {
 } returned[MOST_RETURNED]; // by cores that do not get on
 static unsigned returns;
 
-void cpu_on_all_cores(const struct cpu_launch *l, void (*run_core)(const struct cpu_launch *))
+void cpu_on_all_cores(const struct cpu_launch *l,
+                      void (*run_core)(const struct cpu_launch *, struct core *))
 {
     static unsigned long cores;
     if (!cores) cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
@@ -116,17 +116,17 @@ void cpu_on_all_cores(const struct cpu_launch *l, void (*run_core)(const struct 
     blocks = (unsigned long)l->grid.x * l->grid.y * l->grid.z;
     blocks_at_a_time = blocks / (64 * cores) + 1;
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
-    next_block = returns = at_work = stuck = 0;
+    next_block = returns = stuck = 0;
     pthread_mutex_lock(&cores_lock);
     launches++;
     launch = l;
     run = run_core;
     pthread_mutex_unlock(&cores_lock);
     for (unsigned long i = 1; i < cores && i < blocks && add_core(); i++) continue;
-    take_part();
     pthread_mutex_lock(&cores_lock);
+    take_part(0);
     wanted = 0;
-    while (busy) pthread_cond_wait(&ended, &cores_lock);
+    while (at_work) pthread_cond_wait(&ended, &cores_lock);
     pthread_mutex_unlock(&cores_lock);
 }
 

@@ -21,8 +21,7 @@ struct fiber { // a stack, and the threads that run on it
 
 struct core {
     // kept from launch to launch
-    struct core *next; // that nobody uses
-    void *checker;     // of ../check
+    void *checker; // of ../check
     struct fiber *fibers;
     char *stacks, *shared_limit; // shared_limit: behind it a guard, and a stack for signals
     unsigned room;               // threads for which there are fibers and stacks
@@ -60,4 +59,5 @@ bool cpu_begin_block(void);
 bool cpu_share_blocks(void);
 void cpu_core_gets_on(bool yes);
 bool cpu_no_core_gets_on(void);
-void cpu_on_all_cores(const struct cpu_launch *launch, void (*run)(const struct cpu_launch *));
+void cpu_on_all_cores(const struct cpu_launch *launch,
+                      void (*run)(const struct cpu_launch *, struct core *));

@@ -138,10 +138,10 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
     return ran;
 }
 
-static size_t finish(const struct cpu_order *order) // the host waits; how much has run
+static size_t finish(struct cpu_order order) // the host waits; how much has run
 {
-    add_order(&waited_for, order);
-    return queued ? run_up_to(order, false) : 0;
+    add_order(&waited_for, &order);
+    return queued ? run_up_to(&order, false) : 0;
 }
 
 static struct cpu_order everything(void)
@@ -151,19 +151,13 @@ static struct cpu_order everything(void)
     return order;
 }
 
-void cpu_finish_all(void)
-{
-    struct cpu_order order = everything();
-    finish(&order);
-}
+void cpu_finish_all(void) { finish(everything()); }
 
 cudaError_t cpu_finish_stream(cudaStream_t stream)
 {
     const struct handle *s = stream_of(stream);
-    if (!s) return cudaErrorInvalidResourceHandle;
-    struct cpu_order order = order_of(s);
-    finish(&order);
-    return cudaSuccess;
+    if (s) finish(order_of(s));
+    return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 PUBLIC cudaError_t cudaDeviceSynchronize(void)
@@ -316,8 +310,7 @@ PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)
     ENTER();
     const struct handle *s = stream_of(stream);
     if (!s) LEAVE(cudaErrorInvalidResourceHandle);
-    struct cpu_order order = order_of(s);
-    LEAVE(finish(&order) ? cudaErrorNotReady : cudaSuccess);
+    LEAVE(finish(order_of(s)) ? cudaErrorNotReady : cudaSuccess);
 }
 
 PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -353,7 +346,7 @@ PUBLIC cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     ENTER();
     const struct handle *e = find(event, EVENT);
-    if (e) finish(&e->order);
+    if (e) finish(e->order);
     LEAVE(e ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
@@ -363,7 +356,7 @@ PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
     const struct handle *e = find(event, EVENT);
     if (!e) LEAVE(cudaErrorInvalidResourceHandle);
     bool was_done = e->done_by == e->recorded_by;
-    finish(&e->order); // a second question says yes
+    finish(e->order); // a second question says yes
     LEAVE(was_done ? cudaSuccess : cudaErrorNotReady);
 }
 

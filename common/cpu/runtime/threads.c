@@ -1,7 +1,6 @@
 // The threads of a block run one after the other, on one stack, until one of them has to wait for others.
 // Then each later thread gets a stack of its own, and who waits lets the next one run.
 #include "core.h"
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,18 +299,16 @@ static bool answer_who_is_active(void)
     for (unsigned warp = 0; warp * WARP < cpu_core->threads; warp++) {
         struct fiber **lanes = &cpu_core->of_thread[warp * WARP];
         const struct fiber *first = NULL; // in the source: the others may still come there
-        unsigned mask = 0, alive = cpu_core->alive[warp];
+        unsigned mask = 0;
         bool is_at_rest = true;
         for (unsigned i = 0; i < WARP; i++) {
-            if (!(alive >> i & 1)) continue;
+            if (!(cpu_core->alive[warp] >> i & 1)) continue;
             const struct fiber *f = lanes[i];
             is_at_rest = is_at_rest && f->state != NEW && f->state != READY;
-            if (f->state == WHO_IS_ACTIVE && (!first || f->line < first->line)) first = f;
+            if (f->state != WHO_IS_ACTIVE) continue;
+            if (!first || f->line < first->line) first = f, mask = 0;
+            if (f->line == first->line) mask |= 1u << i;
         }
-        for (unsigned i = 0; first && i < WARP; i++)
-            mask |= (unsigned)(alive >> i & 1 && lanes[i]->state == WHO_IS_ACTIVE &&
-                               lanes[i]->line == first->line)
-                    << i;
         if (is_at_rest && mask) exchange(warp, mask);
         has_answered = has_answered || (is_at_rest && mask);
     }
@@ -451,16 +448,16 @@ static __attribute__((noinline)) bool end_round(struct core *core)
 
 // ---- A core
 
-// With room for a block's threads; NULL if there is no memory.
-static struct core *make_room(struct core *core, unsigned threads)
+// For a block's threads. False if there is no memory.
+static bool make_room(struct core *core, unsigned threads)
 {
-    if (!core) core = calloc(1, sizeof *core);
-    if (core && !core->shared_limit) {
+    if (!core->shared_limit) {
         char *shared = cpu_lazy_pages(CPU_MOST_SHARED + GUARD + SIGNAL_STACK);
-        core->shared_limit = shared ? shared + CPU_MOST_SHARED : NULL;
-        if (shared) mprotect(core->shared_limit, GUARD, PROT_NONE);
+        if (!shared) return false;
+        core->shared_limit = shared + CPU_MOST_SHARED;
+        mprotect(core->shared_limit, GUARD, PROT_NONE);
     }
-    if (core && core->room < threads) {
+    if (core->room < threads) {
         free(core->fibers);
         cpu_give_pages_back(core->stacks, core->room * cpu_stack_step());
         core->fibers = aligned_alloc(64, threads * sizeof *core->fibers);
@@ -469,36 +466,15 @@ static struct core *make_room(struct core *core, unsigned threads)
         for (size_t i = 0; i < core->room; i++)
             core->fibers[i] = (struct fiber){.stack = core->stacks + i * cpu_stack_step()};
     }
-    return core && core->shared_limit && core->room ? core : NULL;
-}
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct core *idle;
-
-static struct core *take_core(unsigned threads)
-{
-    pthread_mutex_lock(&lock);
-    struct core *core = idle;
-    if (core) idle = core->next;
-    pthread_mutex_unlock(&lock);
-    return make_room(core, threads);
-}
-
-static void return_core(struct core *core)
-{
-    pthread_mutex_lock(&lock);
-    core->next = idle;
-    idle = core;
-    pthread_mutex_unlock(&lock);
+    return core->room;
 }
 
 // One core's part of a launch.
-static void run_core(const struct cpu_launch *launch)
+static void run_core(const struct cpu_launch *launch, struct core *core)
 {
     const char *seed = getenv("CPU_CUDA_SEED");
     unsigned threads = launch->block.x * launch->block.y * launch->block.z;
-    struct core *core = take_core(threads);
-    if (!core) {
+    if (!make_room(core, threads)) {
         if (cpu_break_context(cudaErrorLaunchOutOfResources))
             cpu_say("no memory for the stacks of kernel %s", launch->kernel);
         return;
@@ -523,7 +499,6 @@ static void run_core(const struct cpu_launch *launch)
     sigaltstack(&before, NULL);
     cpu_core = NULL;
     cpu_running = NULL;
-    return_core(core);
 }
 
 void cpu_run_grid(const struct cpu_launch *launch)
