@@ -85,6 +85,7 @@ struct cpu_checker {
 
     // kept from launch to launch
     struct cpu_touch *touch; // of this block
+    unsigned (*turns)[1024]; // for each instruction and thread
     unsigned touches, room;
     char *pages; // cells of shared memory
     size_t used;

@@ -37,6 +37,7 @@ void cpu_check_core(void **kept)
                               .pages = (char *)(k + 1),
                               .shared = k->shared, // what older blocks left is not of this one
                               .touch = k->touch,
+                              .turns = k->turns,
                               .room = k->room,
                               .has_no_short_cuts = cpu_is_touching || cpu_has_others};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {

@@ -13,9 +13,8 @@ enum { SECTOR = 32, MOST_SHOWN = 256 };
 
 struct cpu_touch {
     const char *address;
-    unsigned site, thread,
-        turn; // turn: how often this thread had been at this site, after `number`
-    unsigned bytes, number;
+    unsigned site, thread, turn; // turn: how often this thread had been at this site
+    unsigned bytes;
     int kind;
 };
 
@@ -73,6 +72,7 @@ void cpu_note_touch(const struct cpu_access *x)
                    (last->kind & (ATOMIC | VOLATILE)) == ATOMIC;
     if (goes_on)
         k->touches--; // the atomics of ../include read, then compare and swap until it is done
+    if (!k->turns && !(k->turns = cpu_lazy_pages(SITES * sizeof *k->turns))) abort();
     if (k->touches == k->room) {
         k->room = 2 * k->room + 4096;
         k->touch = realloc(k->touch, k->room * sizeof *k->touch);
@@ -82,17 +82,8 @@ void cpu_note_touch(const struct cpu_access *x)
                                               .site = cpu_site_of(x->place, x->kind),
                                               .thread = cpu_thread_number(),
                                               .bytes = (unsigned)x->bytes,
-                                              .number = k->touches,
                                               .kind = x->kind};
     k->touches++;
-}
-
-static int by_site_and_thread(const void *left, const void *right)
-{
-    const struct cpu_touch *a = left, *b = right;
-    if (a->site != b->site) return a->site < b->site ? -1 : 1;
-    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-    return a->number < b->number ? -1 : 1;
 }
 
 static bool is_one_request(const struct cpu_touch *a, const struct cpu_touch *b)
@@ -119,10 +110,8 @@ void cpu_end_touches_of_block(void)
     unsigned of_thread[1024] = {0};
     for (unsigned i = 0; k->is_first_block && i < k->touches && shown_count < MOST_SHOWN; i++)
         if (t[i].thread < 32) shown[shown_count++] = t[i];
-    qsort(t, k->touches, sizeof *t, by_site_and_thread);
-    for (unsigned i = 1; i < k->touches; i++)
-        t[i].turn =
-            t[i].site == t[i - 1].site && t[i].thread == t[i - 1].thread ? t[i - 1].turn + 1 : 0;
+    for (unsigned i = 0; i < k->touches; i++) t[i].turn = k->turns[t[i].site][t[i].thread]++;
+    for (unsigned i = 0; i < k->touches; i++) k->turns[t[i].site][t[i].thread] = 0;
     qsort(t, k->touches, sizeof *t, by_request);
     pthread_mutex_lock(&lock);
     uintptr_t next = 0; // the first sector that this request has not asked for yet

@@ -19,8 +19,8 @@ unsigned long cpu_last_work;
 static struct handle default_stream, *handles;
 static struct cpu_order waited_for; // by the host
 bool cpu_streams_meet;
-static struct cpu_work **queue; // in the order of the calls
-static size_t queued, room;
+static struct cpu_work *queue, **queue_end = &queue; // in the order of the calls
+static size_t queued;
 
 static struct handle *find(const void *pointer, unsigned kind)
 {
@@ -85,34 +85,30 @@ struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *
 {
     watch();
     if (queued == MOST_WORK) cpu_finish_all();
-    if (queued == room) {
-        struct cpu_work **larger = realloc(queue, (2 * room + 64) * sizeof *queue);
-        if (!larger) return NULL;
-        queue = larger;
-        room = 2 * room + 64;
-    }
     struct cpu_work *work = calloc(1, sizeof *work);
     if (!work) return NULL;
     work->id = work->claim = ++cpu_last_work;
     work->run = run;
     work->call = cpu_call;
     order_work(work, stream_of(stream));
-    queue[queued++] = work;
+    *queue_end = work;
+    queue_end = &work->next;
+    queued++;
     return work;
 }
 
 // Runs what is in the order, and gives how many of it. by_itself: nobody waits for it, so to the host it is not done.
 static size_t run_up_to(const struct cpu_order *order, bool by_itself)
 {
-    size_t kept = 0, ran = 0;
+    size_t ran = 0;
     static bool some_stay; // of a queue in which they met
     cpu_streams_meet = some_stay;
-    for (size_t i = 1; i < queued; i++)
-        cpu_streams_meet = cpu_streams_meet || queue[i]->stream != queue[0]->stream;
+    for (const struct cpu_work *w = queue; w; w = w->next)
+        cpu_streams_meet = cpu_streams_meet || w->stream != queue->stream;
     struct cpu_call call = cpu_call;
     cpu_open_memory(true);
-    for (size_t i = 0; i < queued; i++) {
-        struct cpu_work *work = queue[i];
+    queue_end = &queue;
+    for (struct cpu_work *work; (work = *queue_end);) {
         bool is_needed = work->id <= order->before[work->stream];
         if (is_needed && !work->is_done) {
             cpu_call = work->call;
@@ -122,15 +118,16 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
         }
         work->is_done = work->is_done || is_needed;
         if (!is_needed || by_itself) {
-            queue[kept++] = work;
+            queue_end = &work->next;
             continue;
         }
+        *queue_end = work->next;
+        queued--;
         cpu_end_claims(work->claim);
         free(work->owned);
         free(work);
     }
-    queued = kept;
-    some_stay = cpu_streams_meet && kept;
+    some_stay = cpu_streams_meet && queue;
     cpu_call = call;
     cpu_open_memory(false);
     if (!by_itself) cpu_flush_prints();
@@ -141,7 +138,7 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
 static size_t finish(struct cpu_order order) // the host waits; how much has run
 {
     add_order(&waited_for, &order);
-    return queued ? run_up_to(&order, false) : 0;
+    return queue ? run_up_to(&order, false) : 0;
 }
 
 static struct cpu_order everything(void)
@@ -170,9 +167,9 @@ PUBLIC cudaError_t cudaDeviceSynchronize(void)
 // The first launch that nobody has waited for, or NULL.
 const struct cpu_work *cpu_waiting_launch(void)
 {
-    for (size_t i = 0; i < queued; i++)
-        if (queue[i]->is_launch) return queue[i];
-    return NULL;
+    const struct cpu_work *w = queue;
+    while (w && !w->is_launch) w = w->next;
+    return w;
 }
 
 // ---- By itself: a GPU begins at once, here work that nobody waits for begins after a moment without a call
@@ -185,8 +182,8 @@ static void run_by_itself(void)
     struct cpu_order order = everything();
     const struct cpu_work *known = NULL; // the host waits in a loop for what this work does
     run_up_to(&order, true);
-    for (size_t i = 0; i < queued; i++)
-        if (queue[i]->run == call_host || queue[i]->claim == polled) known = queue[i];
+    for (const struct cpu_work *w = queue; w; w = w->next)
+        if (w->run == call_host || w->claim == polled) known = w;
     if (!known) return;
     order = known->order;
     run_up_to(&order, false);
@@ -206,7 +203,7 @@ static void *run_after_a_moment(void *unused)
         if (calls != cpu_calls) quiet = 0;
         calls = cpu_calls;
         bool is_waiting = false;
-        for (size_t i = 0; i < queued; i++) is_waiting = is_waiting || !queue[i]->is_done;
+        for (const struct cpu_work *w = queue; w; w = w->next) is_waiting |= !w->is_done;
         if (is_waiting && quiet >= MOMENT && cpu_is_touch_decided()) run_by_itself();
         goes_on = is_watched = is_waiting || quiet < LONG;
         cpu_unlock();
@@ -245,10 +242,9 @@ static cudaError_t destroy(void *handle, unsigned kind)
 {
     struct handle *h = find(handle, kind), **link = &handles;
     if (!h) return cudaErrorInvalidResourceHandle;
-    for (size_t i = 0; i < queued; i++) // what uses it runs before it goes
-        if (queue[i]->run == note_time && queue[i]->event == h)
-            add_order(&h->order, &queue[i]->order);
-    if (queued) run_up_to(&h->order, false);
+    for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
+        if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
+    if (queue) run_up_to(&h->order, false);
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);

@@ -197,6 +197,7 @@ struct cpu_work {
         struct handle *event;
     };
     void *owned; // is freed after the run
+    struct cpu_work *next;
 };
 extern unsigned long cpu_last_work; // the highest id in use
 struct cpu_work *cpu_add_work(cudaStream_t stream,
