@@ -118,12 +118,7 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
 
 static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
 {
-    return (struct cpu_copy){.to = to,
-                             .from = from,
-                             .to_pitch = bytes,
-                             .from_pitch = bytes,
-                             .width = bytes,
-                             .height = 1};
+    return (struct cpu_copy){to, from, bytes, bytes, bytes, 1, 0};
 }
 
 PUBLIC cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -138,17 +133,15 @@ PUBLIC cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 PUBLIC cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    ENTER();
-    struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
-    LEAVE(copy(c, kind, NULL, true));
+    CALL(copy((struct cpu_copy){to, from, to_pitch, from_pitch, width, height, 0}, kind, NULL,
+              true));
 }
 PUBLIC cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                      size_t width, size_t height, enum cudaMemcpyKind kind,
                                      cudaStream_t stream)
 {
-    ENTER();
-    struct cpu_copy c = {to, from, to_pitch, from_pitch, width, height, 0};
-    LEAVE(copy(c, kind, stream, false));
+    CALL(copy((struct cpu_copy){to, from, to_pitch, from_pitch, width, height, 0}, kind, stream,
+              false));
 }
 // There is one device, so it is both.
 PUBLIC cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int other,

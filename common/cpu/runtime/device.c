@@ -17,19 +17,6 @@ PUBLIC cudaError_t cudaGetDeviceCount(int *count)
     LEAVE(cudaSuccess);
 }
 
-PUBLIC cudaError_t cudaGetDevice(int *device)
-{
-    ENTER();
-    if (!device) LEAVE(cudaErrorInvalidValue);
-    *device = 0;
-    LEAVE(cudaSuccess);
-}
-
-PUBLIC cudaError_t cudaSetDevice(int device)
-{
-    CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
-}
-
 static void describe(struct cudaDeviceProp *properties)
 {
     *properties = (struct cudaDeviceProp){
@@ -117,6 +104,9 @@ PUBLIC cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 }
 #define ONLY_CHECKED(call, error) \
     PUBLIC cudaError_t call { CALL(error); }
+ONLY_CHECKED(cudaGetDevice(int *device),
+             (device ? *device = 0, cudaSuccess : cudaErrorInvalidValue))
+ONLY_CHECKED(cudaSetDevice(int device), device ? cudaErrorInvalidDevice : cudaSuccess)
 ONLY_CHECKED(cudaDeviceEnablePeerAccess(int peer, unsigned flags),
              flags || !peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice)
 ONLY_CHECKED(cudaDeviceDisablePeerAccess(int peer),

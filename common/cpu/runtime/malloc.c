@@ -115,15 +115,13 @@ PUBLIC cudaError_t cudaFree(void *pointer)
 // In the order of a stream on a GPU; here it waits for what uses the memory, as cudaFree does.
 PUBLIC cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-    ENTER();
-    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(allocate(pointer, bytes, DEVICE));
+    CALL(cpu_is_stream(stream) ? allocate(pointer, bytes, DEVICE) : cudaErrorInvalidResourceHandle);
 }
 PUBLIC cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    ENTER();
-    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(pointer ? release(pointer, DEVICE, DEVICE) : cudaErrorInvalidValue);
+    CALL(!cpu_is_stream(stream) ? cudaErrorInvalidResourceHandle
+         : pointer              ? release(pointer, DEVICE, DEVICE)
+                                : cudaErrorInvalidValue);
 }
 // A pool keeps nothing here: its memory is got and given back like any other. A reset ends it, and the next has another name.
 static uintptr_t the_pool = 1;
@@ -200,9 +198,9 @@ PUBLIC cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes,
                                         struct cudaMemLocation place, unsigned flags,
                                         cudaStream_t stream)
 {
-    ENTER();
-    if (!cpu_is_stream(stream)) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(flags ? cudaErrorInvalidValue : is_managed(pointer, bytes, place));
+    CALL(!cpu_is_stream(stream) ? cudaErrorInvalidResourceHandle
+         : flags                ? cudaErrorInvalidValue
+                                : is_managed(pointer, bytes, place));
 }
 PUBLIC cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                                  struct cudaMemLocation place)
