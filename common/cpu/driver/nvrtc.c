@@ -18,9 +18,11 @@ struct text {
     char *start;
     size_t bytes; // a NUL follows
 };
+enum { LOG, PTX, CUBIN, OUTPUTS };
+static const char *const output_file[OUTPUTS] = {"log", "ptx.ii", "cubin.so"};
 struct _nvrtcProgram {
     char *source, *name;
-    struct text log, ptx, cubin;
+    struct text output[OUTPUTS];
 };
 
 // ---- A folder for files that ../nvcc reads and writes
@@ -124,11 +126,8 @@ void *cpu_open_ptx(const char *text)
 
 static void forget_output(nvrtcProgram program)
 {
-    struct text *const texts[] = {&program->log, &program->ptx, &program->cubin};
-    for (int i = 0; i < 3; i++) {
-        free(texts[i]->start);
-        *texts[i] = (struct text){NULL, 0};
-    }
+    for (int i = 0; i < OUTPUTS; i++) free(program->output[i].start);
+    memset(program->output, 0, sizeof program->output);
 }
 
 PUBLIC nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
@@ -144,11 +143,8 @@ PUBLIC nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const ch
     int status = write_file(folder, "source.cu", program->source, strlen(program->source))
                      ? run_nvcc(folder, arguments)
                      : -1;
-    program->log = read_file(folder, "log");
-    if (status == NVRTC_SUCCESS) {
-        program->ptx = read_file(folder, "ptx.ii");
-        program->cubin = read_file(folder, "cubin.so");
-    }
+    for (int i = 0; i < (status == NVRTC_SUCCESS ? OUTPUTS : PTX); i++)
+        program->output[i] = read_file(folder, output_file[i]);
     remove_folder(folder);
     return status == NVRTC_SUCCESS || status == NVRTC_ERROR_COMPILATION ||
                    status == NVRTC_ERROR_INVALID_OPTION
@@ -204,15 +200,16 @@ PUBLIC const char *nvrtcGetErrorString(nvrtcResult result)
     PUBLIC nvrtcResult get_size(nvrtcProgram program, size_t *bytes) \
     { \
         if (!program || !bytes) return NVRTC_ERROR_INVALID_INPUT; \
-        *bytes = program->what.bytes + nul; \
+        *bytes = program->output[what].bytes + nul; \
         return NVRTC_SUCCESS; \
     } \
     PUBLIC nvrtcResult get(nvrtcProgram program, char *to) \
     { \
         if (!program || !to) return NVRTC_ERROR_INVALID_INPUT; \
-        memcpy(to, program->what.start ? program->what.start : "", program->what.bytes + nul); \
+        const struct text *from = &program->output[what]; \
+        memcpy(to, from->start ? from->start : "", from->bytes + nul); \
         return NVRTC_SUCCESS; \
     }
-OUTPUT(log, 1, nvrtcGetProgramLogSize, nvrtcGetProgramLog)
-OUTPUT(ptx, 1, nvrtcGetPTXSize, nvrtcGetPTX)
-OUTPUT(cubin, 0, nvrtcGetCUBINSize, nvrtcGetCUBIN)
+OUTPUT(LOG, 1, nvrtcGetProgramLogSize, nvrtcGetProgramLog)
+OUTPUT(PTX, 1, nvrtcGetPTXSize, nvrtcGetPTX)
+OUTPUT(CUBIN, 0, nvrtcGetCUBINSize, nvrtcGetCUBIN)
