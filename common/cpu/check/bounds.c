@@ -44,12 +44,11 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
 
 static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
 {
-    for (unsigned n = 0, i = k->last; n < k->count; n++, i = i + 1 < k->count ? i + 1 : 0) {
-        struct cpu_shared *v = &k->variables[i];
+    for (unsigned n = 0; n < k->count; n++) {
+        struct cpu_shared *v = &k->variables[n];
         size_t offset = (size_t)(x->address - v->base);
         if (offset >= v->bytes) continue;
         if (x->bytes > v->bytes - offset) break;
-        k->last = i;
         for (size_t i = offset; i < offset + x->bytes && !(x->kind & WRITE); i++) {
             if (!((v->cells.writers[i / 4] ^ k->shared) & IN_BLOCK)) {
                 i |= 3;

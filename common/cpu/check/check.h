@@ -64,7 +64,7 @@ struct cpu_checker {
         size_t bytes;
         struct cpu_cells cells;
     } variables[64];
-    unsigned count, last;
+    unsigned count;
     unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
     struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
         unsigned waited, released, acquired;

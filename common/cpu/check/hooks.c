@@ -177,24 +177,17 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
 
 // ---- What g++ and clang++ call, for each size
 
+#define LOOK(n, T, name, how, kind) \
+    PUBLIC void __tsan_##name##n(T *p) { how(p, n, kind, HERE); }
 #define LOOKS(n, T) \
-    PUBLIC void __tsan_read##n(T *p) { look_aligned(p, n, READ, HERE); } \
-    PUBLIC void __tsan_write##n(T *p) { look_aligned(p, n, WRITE, HERE); } \
-    PUBLIC void __tsan_unaligned_read##n(T *p) { look(p, n, READ, HERE); } \
-    PUBLIC void __tsan_unaligned_write##n(T *p) { look(p, n, WRITE, HERE); } \
-    PUBLIC void __tsan_volatile_read##n(T *p) { look_and_spin(p, n, ATOMIC | VOLATILE, HERE); } \
-    PUBLIC void __tsan_volatile_write##n(T *p) \
-    { \
-        look_and_spin(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
-    } \
-    PUBLIC void __tsan_unaligned_volatile_read##n(T *p) \
-    { \
-        cpu_note_spin(false), look(p, n, ATOMIC | VOLATILE, HERE); \
-    } \
-    PUBLIC void __tsan_unaligned_volatile_write##n(T *p) \
-    { \
-        cpu_note_spin(true), look(p, n, ATOMIC | VOLATILE | WRITE, HERE); \
-    }
+    LOOK(n, T, read, look_aligned, READ) \
+    LOOK(n, T, write, look_aligned, WRITE) \
+    LOOK(n, T, unaligned_read, look, READ) \
+    LOOK(n, T, unaligned_write, look, WRITE) \
+    LOOK(n, T, volatile_read, look_and_spin, ATOMIC | VOLATILE) \
+    LOOK(n, T, volatile_write, look_and_spin, ATOMIC | VOLATILE | WRITE) \
+    LOOK(n, T, unaligned_volatile_read, look, ATOMIC | VOLATILE) \
+    LOOK(n, T, unaligned_volatile_write, look, ATOMIC | VOLATILE | WRITE)
 LOOKS(1, uint8_t)
 LOOKS(2, uint16_t)
 LOOKS(4, uint32_t)
