@@ -15,6 +15,7 @@ The stand-in is the judge on every machine. Where there is a GPU, the same check
 """
 
 import concurrent.futures
+import contextlib
 import difflib
 import fcntl
 import hashlib
@@ -37,6 +38,7 @@ SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx")
 HOLE = re.compile(
     r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)((?:.*\n)*?)(.*END OF YOUR LINES)", re.M
 )
+BUG = re.compile(r"^( *).* // was: (.*)$", re.M)  # what the solution has, and what the learner finds
 running = set()  # processes
 doctor = {}  # what make has to know, for each backend
 is_chinese = (os.environ.get("LC_ALL") or os.environ.get("LANG", "")).startswith("zh")
@@ -63,15 +65,14 @@ def solutions(stage, name):
     return [path for path in sorted(folder.iterdir()) if re.fullmatch(rf"(lib)?{name}\.\w+", path.name)]
 
 
-def at_first(stage, solution):
-    """A file as a learner finds it: without the lines of the holes; or, if a bug is to be found, the wrong program."""
-    begin = stage / "exercises/checks" / f"{solution.stem}_begin{solution.suffix}"
-    return begin.read_text() if begin.exists() else HOLE.sub(r"\1\3", solution.read_text())
+def at_first(solution):
+    """A file as a learner finds it: without the lines of the holes; or, if a bug is to be found, with it."""
+    return BUG.sub(r"\1\2", HOLE.sub(r"\1\3", solution.read_text()))
 
 
 def of_check(stage, name):
     folder = stage / "exercises/checks"
-    pattern = rf"(lib)?{name}(_(?!begin).*)?\.\w+"
+    pattern = rf"(lib)?{name}(_.*)?\.\w+"
     return [path for path in sorted(folder.iterdir()) if re.fullmatch(pattern, path.name) and path.suffix in SOURCES]
 
 
@@ -107,10 +108,8 @@ def run(command, folder, seconds=None, **settings):
 
 def end(process):
     """Also what it has started."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -127,16 +126,14 @@ def make_room(stage, name, answers, backend):
     top = room / ".top"  # make knows no names with a space: they may be in the way from here to the repository
     top.unlink(missing_ok=True)
     top.symlink_to(os.path.relpath(COMMON.parent, room.resolve()))
-    beside = room / ".beside"  # headers of the learner's own
-    beside.unlink(missing_ok=True)
-    beside.symlink_to("../../..")
-    # What a check includes is no program by itself. A check may say with which options it is built.
+    # What a check includes is no program by itself. A check may say with which options it is built. The learner's own
+    # headers lie in ../../..
     text = b"\n".join(text for file, text in texts.items() if "_check." in file).decode()
     included = [file for file in texts if f'#include "{file}"' in text]
     options = " ".join(re.findall(r"Built with: (.*)", text))
     makefile = f"COMMON := .top/common\nSPECIAL := {' '.join(included)}\ninclude $(COMMON)/stage.mk\n{name}_check: {' '.join(included)}\n"
-    makefile += f"NVCCFLAGS += -I.beside -I$(COMMON)/exercises\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
-    makefile += "$(BUILDS): $(wildcard .beside/*.h .beside/*.cuh $(COMMON)/exercises/*.*)\n"
+    makefile += f"NVCCFLAGS += -I../../.. -I$(COMMON)/exercises\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
+    makefile += "$(BUILDS): $(wildcard ../../../*.h ../../../*.cuh $(COMMON)/exercises/*.*)\n"
     texts["Makefile"] = makefile.encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
@@ -207,11 +204,6 @@ def judge(status, out, err):
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 
-def python():
-    name = os.environ.get("PY", sys.executable)
-    return os.path.abspath(name) if "/" in name else name
-
-
 def for_make(backend):
     """Settings with which make builds for this backend, whatever the machine has."""
     if backend not in doctor:
@@ -249,10 +241,10 @@ def attempt_alone(stage, name, answers, backend):
         p.stat().st_mtime > warnings.stat().st_mtime for p in room.iterdir() if p.is_file()
     ):
         warnings.write_text(err)
+    command = [f"./{name}_check"]
     if (room / f"{name}_check.py").exists():
-        command = [python(), f"{name}_check.py"]
-    else:
-        command = [f"./{name}_check"]
+        python = os.environ.get("PY", sys.executable)
+        command = [os.path.abspath(python) if "/" in python else python, f"{name}_check.py"]
     if backend == "cpu":  # its libcuda, also where there is a driver
         settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
         settings["CUDA_VISIBLE_DEVICES"] = "0"
@@ -281,9 +273,9 @@ def state(stage, name, answers, is_asked=True):
         text = (answers / path.name).read_text(errors="replace") if (answers / path.name).exists() else ""
         hole = re.search(r"YOUR LINES, about", text)
         line = text.count("\n", 0, hole.start()) + 1 if hole else 0
-        if text == at_first(stage, path) and hole:
+        if text == at_first(path) and hole:
             todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
-        elif text == at_first(stage, path) and not is_asked:
+        elif text == at_first(path) and not is_asked:
             todo.append(f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={name} tells more")
     if len(todo) == len(solutions(stage, name)):
         return "to do", todo
@@ -307,10 +299,6 @@ def colored(text, code):
     return f"\033[{code}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
-def paint(line):
-    return colored(line, 31) if re.match("  (wrong|stand-in) ", line) else line
-
-
 def folder_of(stage, answers):
     path = stage / "exercises" / answers if answers else stage / "exercises"
     return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
@@ -324,7 +312,8 @@ def learned(stage, name):
 
 
 def say_wrong(stage, name, lines):
-    print(f"\n{name}:", *map(paint, lines), f"  page     {section(stage, name)[1]}", sep="\n")
+    lines = [colored(line, 31) if line.startswith(("  wrong ", "  stand-in ")) else line for line in lines]
+    print(f"\n{name}:", *lines, f"  page     {section(stage, name)[1]}", sep="\n")
     print(f"  hint     make hint EXERCISE={name}")
 
 
@@ -400,7 +389,7 @@ def compare(stage, name):
 
 def reset(stage, name):
     for path in solutions(stage, name):
-        target, text = stage / "exercises" / path.name, at_first(stage, path)
+        target, text = stage / "exercises" / path.name, at_first(path)
         if target.exists() and target.read_text(errors="replace") != text:
             kept = next(
                 p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists()

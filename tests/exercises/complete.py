@@ -4,7 +4,6 @@ A solution, the same file without its lines, a check, wrong answers, and a secti
 language. Prints what is not so, and at the end how many exercises there are.
 """
 
-import importlib
 import pathlib
 import re
 import subprocess
@@ -13,6 +12,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common/exercises")]
 import exercises
+from wrong import WRONG
 
 
 def is_changed(path):
@@ -27,16 +27,15 @@ def faults_of(stage, number, name):
         text, own = path.read_text(), stage / "exercises" / path.name
         if text.count("YOUR LINES, about") != text.count("END OF YOUR LINES"):
             yield f"{path.name}: a hole without an end"
-        if not own.exists() or own.read_text() != exercises.at_first(stage, path) and not is_changed(own):
+        if not own.exists() or own.read_text() != exercises.at_first(path) and not is_changed(own):
             yield f"{path.name} is not the solution less its lines: make reset EXERCISE={name}"
     if not any(f"Exercise {number}, {name}:" in path.read_text() for path in solutions):
         yield f"its file does not say that it is exercise {number}"
-    if all(path.read_text() == exercises.at_first(stage, path) for path in solutions):
+    if all(path.read_text() == exercises.at_first(path) for path in solutions):
         yield "there is nothing to do"
     if not any(path.stem.endswith("_check") for path in checks):
         yield "no check"
-    answers = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG.get(name, [])
-    if sum(pattern is not None for *_, pattern in answers) < 3:
+    if sum(pattern is not None for *_, pattern in WRONG.get(name, [])) < 3:
         yield "fewer than three wrong answers"
     for exercises.is_chinese in (False, True):
         text, page = exercises.section(stage, name)

@@ -1,13 +1,12 @@
 """Wrong answers to the exercises of a stage: each has to be refused, and the message has to name its cause.
 
-refuse.py STAGE [EXERCISE]...: those of wrong_NN.py, for the first two digits of STAGE's name. A line for each that
-passed, or was refused for another reason; the last line says how many were refused. (Where the table has no message, the
-answer is a right one, in another style, and has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, one answer of
+refuse.py STAGE [EXERCISE]...: those of wrong.py. A line for each that passed, or was refused for another reason; the
+last line says how many were refused. (Where the table has no message, the answer is a right one, in another style, and
+has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, one answer of
 each exercise is drawn.
 """
 
 import concurrent.futures
-import importlib
 import os
 import pathlib
 import random
@@ -19,6 +18,7 @@ import threading
 TESTS = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent.parent / "common/exercises")]
 import exercises
+from wrong import WRONG
 
 workplace = threading.local()  # a folder for each exercise: what a wrong answer does not change is built once
 
@@ -53,9 +53,8 @@ def refuse(stage, name, what, changes, pattern):
 
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    wrong = importlib.import_module(f"wrong_{stage.name[:2]}").WRONG
     draw = list if os.environ.get("SLOW") == "1" or only else lambda answers: [random.choice(answers)]
-    todo = [(stage, name, *one) for name in wrong if not only or name in only for one in draw(wrong[name])]
+    todo = [(stage, name, *one) for name in only or exercises.exercises(stage) for one in draw(WRONG[name])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")

@@ -5,6 +5,6 @@
 __global__ void Largest(const int *x, int n, int *largest)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        atomicMax(largest, x[i]);
+    if (i < n)                    // was: if (i < n && x[i] > *largest)
+        atomicMax(largest, x[i]); // was: *largest = x[i];
 }

@@ -22,7 +22,7 @@ int to_gray(const unsigned char *rgb, unsigned char *gray, int n)
         return error;
     error = cudaMalloc(&d_gray, bytes);
     if (error != cudaSuccess)
-        goto cleanup;
+        goto cleanup; // was: return error;
     CHECK_GOTO(error, cudaMemcpy(d_rgb, rgb, 3 * bytes, cudaMemcpyHostToDevice), cleanup);
     Gray<<<(n - 1) / 256 + 1, 256>>>(d_rgb, d_gray, n);
     CHECK_GOTO(error, cudaGetLastError(), cleanup);
