@@ -1,22 +1,12 @@
 // The library of exercise 2: device memory, and a kernel that fills it. Each function returns 0, or the code of the
 // CUDA call that failed.
-#include "check.h"
-
-#define INTERFACE extern "C" __attribute__((visibility("default")))
+#include "library.cuh"
 
 __global__ void Fill(float *x, size_t n, float value)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         x[i] = value;
-}
-
-// What a failed call leaves behind for cudaGetLastError() is removed: the return value tells it.
-static int status(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        cudaGetLastError();
-    return error;
 }
 
 INTERFACE int allocate(float **d_x, size_t n)
@@ -41,13 +31,4 @@ INTERFACE int release(float *d_x)
     return status(cudaFree(d_x));
 }
 
-// A code's name, "cudaErrorMemoryAllocation", and text, "out of memory".
-INTERFACE const char *error_name(int code)
-{
-    return cudaGetErrorName((cudaError_t)code);
-}
-
-INTERFACE const char *error_text(int code)
-{
-    return cudaGetErrorString((cudaError_t)code);
-}
+ERROR_WORDS(error_name, error_text)

@@ -1,7 +1,5 @@
 // The library of exercise 1: a function whose arguments and result have several types.
-#include "check.h"
-
-#define INTERFACE extern "C" __attribute__((visibility("default")))
+#include "library.cuh"
 
 __global__ void Sum(const float *x, size_t n, float *sum)
 {
@@ -30,13 +28,8 @@ INTERFACE float mean(const float *x, size_t n, double scale, int *code)
 cleanup:
     cudaFree(d_sum);
     cudaFree(d_x);
-    cudaGetLastError(); // what a failed call leaves behind: *code tells it
-    *code = error;
+    *code = status(error);
     return (float)((double)sum / (double)n * scale);
 }
 
-// A code in words: "out of memory".
-INTERFACE const char *error_text(int code)
-{
-    return cudaGetErrorString((cudaError_t)code);
-}
+ERROR_WORDS(error_name, error_text)

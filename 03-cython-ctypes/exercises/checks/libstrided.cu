@@ -1,9 +1,6 @@
 // The library of exercise 4: 2 * x, for elements that do not lie side by side.
-#include "check.h"
-
-#pragma GCC visibility push(default)
+#include "library.cuh"
 #include "strided.h"
-#pragma GCC visibility pop
 
 // What came with the last call, for the check.
 __attribute__((visibility("default"))) struct seen {
@@ -18,7 +15,7 @@ __global__ void Double(float *x, size_t n)
         x[i] *= 2;
 }
 
-extern "C" int doubled(const float *x, size_t stride, size_t n, float *result)
+INTERFACE int doubled(const float *x, size_t stride, size_t n, float *result)
 {
     strided_seen = {x, stride, n, strided_seen.calls + 1};
     if (n == 0)
@@ -37,16 +34,7 @@ extern "C" int doubled(const float *x, size_t stride, size_t n, float *result)
 
 cleanup:
     cudaFree(d_x);
-    cudaGetLastError(); // what a failed call leaves behind: the return value tells it
-    return error;
+    return status(error);
 }
 
-extern "C" const char *strided_error_name(int code)
-{
-    return cudaGetErrorName((cudaError_t)code);
-}
-
-extern "C" const char *strided_error_text(int code)
-{
-    return cudaGetErrorString((cudaError_t)code);
-}
+ERROR_WORDS(strided_error_name, strided_error_text)
