@@ -3,8 +3,11 @@
 #pragma once
 #include "check.h"
 #include "exercise.h" // wrong, passed, random_number
+#include <algorithm>
+#include <sstream>
 #include <string.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <vector>
 
@@ -25,15 +28,6 @@ template <typename T> static std::vector<T> random_numbers(size_t n, int first, 
     for (T &number : numbers)
         number = (T)random_number(first, last);
     return numbers;
-}
-
-static inline const char *as_text(double number)
-{
-    static char text[2][40];
-    static int next;
-    next = !next;
-    snprintf(text[next], sizeof text[next], "%.9g", number);
-    return text[next];
 }
 
 // What the launches in f() do: blocks, threads, accesses to global memory, sectors of 32 bytes. All are 0 on a GPU.
@@ -66,26 +60,23 @@ static inline void expect_writes(const cpu_cuda_seen &seen, long long n, const c
 }
 
 // f() in a process of its own, since a kernel that fails ends all CUDA in its process. Neither may have used CUDA before.
-// What f() returns, or -1000 if the process ends before; what it writes to stderr is in *said. wrong() in f() ends both.
+// What f() returns, or -1000 if the process ends before; what it writes is in *said. wrong() in f() ends both.
 template <typename F> static int in_a_process(F f, std::string *said = NULL)
 {
-    int ends[2], answer = -1000;
+    int *answer =
+        (int *)mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     FILE *file = tmpfile();
     fflush(stdout);
-    if (!file || pipe(ends) != 0)
+    if (!file || answer == MAP_FAILED)
         exit(EXIT_FAILURE);
-    pid_t child = fork();
-    if (child == 0) {
+    *answer = -1000;
+    if (fork() == 0) {
         dup2(fileno(file), 1);
         dup2(fileno(file), 2);
-        answer = f();
-        _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
+        *answer = f();
+        _exit(0);
     }
-    close(ends[1]);
-    if (read(ends[0], &answer, sizeof answer) != sizeof answer)
-        answer = -1000;
-    close(ends[0]);
-    waitpid(child, NULL, 0);
+    wait(NULL);
     rewind(file);
     std::string text;
     for (int c; (c = fgetc(file)) != EOF;)
@@ -99,7 +90,7 @@ template <typename F> static int in_a_process(F f, std::string *said = NULL)
     }
     if (said)
         *said = text;
-    return answer;
+    return *answer;
 }
 
 static inline void expect_return(int expected, int came, const std::string &what,
@@ -118,83 +109,88 @@ static inline void expect_return(int expected, int came, const std::string &what
               cudaGetErrorName((cudaError_t)expected), came, cudaGetErrorName((cudaError_t)came));
 }
 
-// The first complaint of the stand-in, of what a process has written to stderr; "" if there is none.
-static inline std::string complaint_in(const std::string &said)
+// f() in a process in which the k-th CUDA call fails, alone or ("+") with all after it; none if k is 0. Returns whether
+// there is a k-th call.
+template <typename F>
+static bool expect_failure(const std::string &name, F f, bool leaves_none, int k, const char *more)
 {
-    const std::string mark = "CPU stand-in: ";
-    for (size_t at = said.find(mark), end; at != std::string::npos; at = said.find(mark, end)) {
-        end = said.find('\n', at);
-        std::string line = said.substr(at + mark.size(), end - at - mark.size());
-        if (line.find("CPU_CUDA_FAIL") != 0 && line.find("this program runs on") != 0 &&
-            line.find("never freed") != 0)
-            return line;
+    std::string said, what = name + ", and no call fails";
+    int code = k % 2 ? 2 : 719, stays = -3000, is_left = -2000;
+    int came = in_a_process(
+        [&] {
+            size_t before, after, total;
+            CHECK(cudaMemGetInfo(&before, &total));
+            if (k)
+                setenv("CPU_CUDA_FAIL", (std::to_string(k) + more).c_str(), 1);
+            setenv("CPU_CUDA_FAIL_CODE", std::to_string(code).c_str(), 1);
+            int returned = f();
+            unsetenv("CPU_CUDA_FAIL");
+            if (cudaGetLastError() != cudaSuccess && leaves_none)
+                return is_left;
+            CHECK(cudaMemGetInfo(&after, &total));
+            return after < before ? stays : returned;
+        },
+        &said);
+    size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
+    bool has_failed = end != std::string::npos;
+    if (k && !has_failed)
+        return false;
+    if (k) {
+        std::string call_name = said.substr(at + 15, end - at - 15);
+        if (!*more && call_name.find("Free") != std::string::npos)
+            return true; // its code is returned, or not
+        what = name + ": " + call_name + (*more ? " and all after it fail" : " fails");
     }
-    return "";
+    std::istringstream lines(said);
+    for (std::string line; std::getline(lines, line);) {
+        std::string complaint = line.substr(std::min(line.size(), strlen("CPU stand-in: ")));
+        if (line.find("CPU stand-in: ") != 0 && came != -1000)
+            wrong("a function that others call prints nothing: it returns the code",
+                  "%s: printed: %s", what.c_str(), line.c_str());
+        if (line.find("CPU stand-in: ") == 0 && complaint.find("CPU_CUDA_FAIL") != 0 &&
+            complaint.find("this program runs on") != 0 && complaint.find("never freed") != 0)
+            wrong(k ? "is the error looked at? After it the function only frees what was "
+                      "allocated, each array once"
+                    : "the call or the kernel of this line",
+                  "%s%s %s", what.c_str(), k ? ", and then" : ":", complaint.c_str());
+    }
+    if (came == stays)
+        wrong("cleanup: whatever failed, all that was allocated is freed",
+              "%s: memory stays allocated on the device", what.c_str());
+    if (came == is_left)
+        wrong("cudaGetLastError(): a code that is returned is not left for somebody else to find",
+              "%s: the error is left behind", what.c_str());
+    expect_return(k ? code : 0, came, what,
+                  k ? "each call may fail: is its code looked at, and kept until the end?"
+                    : "what is returned if all went well?");
+    return true;
 }
 
-// f() is called, and all goes well. Then each CUDA call of it fails, one by one, alone and with all after it: f() has to
-// return its code, nothing may stay allocated, and no error may be left behind if `leaves_none`. Before the check itself
-// uses CUDA. Only on the stand-in.
+// f() is called, and all goes well. Then each CUDA call of it fails, one by one: f() has to return its code, nothing may
+// stay allocated, and no error may be left behind if `leaves_none`. Before the check itself uses CUDA. Only on the
+// stand-in.
 template <typename F>
 static void expect_each_failure(const char *name, F f, bool leaves_none = false)
 {
-    for (int k = 0; is_on_stand_in; k++)
-        for (const char *more : {"", "+"}) {
-            std::string said;
-            int code = k % 2 ? 2 : 719;
-            auto call = [&] {
-                size_t before, after, total;
-                CHECK(cudaMemGetInfo(&before, &total));
-                if (k)
-                    setenv("CPU_CUDA_FAIL", (std::to_string(k) + more).c_str(), 1);
-                setenv("CPU_CUDA_FAIL_CODE", std::to_string(code).c_str(), 1);
-                int came = f();
-                unsetenv("CPU_CUDA_FAIL");
-                if (leaves_none && cudaGetLastError() != cudaSuccess)
-                    return -2000;
-                cudaGetLastError();
-                CHECK(cudaMemGetInfo(&after, &total));
-                return after < before ? -3000 : came;
-            };
-            int came = in_a_process(call, &said);
-            size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
-            bool all_went_well = end == std::string::npos; // there are fewer calls than k
-            std::string call_name = all_went_well ? "" : said.substr(at + 15, end - at - 15);
-            if (all_went_well && k == 1)
-                wrong("who computes? The threads of a kernel", "%s: no CUDA call was made", name);
-            if (all_went_well && k > 0)
-                return;
-            if (!*more && call_name.find("Free") != std::string::npos)
-                continue; // its code is returned, or not
-            std::string what = std::string(name) + ", and no call fails";
-            if (!all_went_well)
-                what = std::string(name) + ": " + call_name +
-                       (*more ? " and all after it fail" : " fails");
-            std::string complaint = complaint_in(said);
-            for (size_t b = 0, e; (e = said.find('\n', b)) != std::string::npos && came != -1000;
-                 b = e + 1)
-                if (said.compare(b, 14, "CPU stand-in: ") != 0)
-                    wrong("a function that others call prints nothing: it returns the code",
-                          "%s: printed: %s", what.c_str(), said.substr(b, e - b).c_str());
-            if (complaint != "")
-                wrong(all_went_well ? "the call or the kernel of this line"
-                                    : "is the error looked at? After it the function only frees "
-                                      "what was allocated, each array once",
-                      "%s%s %s", what.c_str(), all_went_well ? ":" : ", and then",
-                      complaint.c_str());
-            if (came == -3000)
-                wrong("cleanup: whatever failed, all that was allocated is freed",
-                      "%s: memory stays allocated on the device", what.c_str());
-            if (came == -2000)
-                wrong("cudaGetLastError(): a code that is returned is not left for somebody else "
-                      "to find",
-                      "%s: the error is left behind", what.c_str());
-            expect_return(
-                all_went_well ? 0 : code, came, what,
-                all_went_well
-                    ? "what is returned if all went well?"
-                    : "each call may fail: is its code looked at, and kept until the end?");
-        }
+    int k = 0;
+    while (is_on_stand_in && expect_failure(name, f, leaves_none, k, "") &&
+           expect_failure(name, f, leaves_none, k, "+"))
+        k++;
+    if (k == 1)
+        wrong("who computes? The threads of a kernel", "%s: no CUDA call was made", name);
+}
+
+// before: what the elements were, if it is of use to know which ones nobody has written to.
+template <typename T>
+static void expect_elements(const char *name, const std::vector<T> &expected,
+                            const std::vector<T> &came, const char *look_at,
+                            const std::vector<T> &before = {})
+{
+    for (size_t i = 0; i < expected.size(); i++)
+        if (!(came[i] == expected[i])) // NaN is equal to nothing
+            wrong(look_at, "%s[%zu] of %zu: expected %.9g, came %.9g%s", name, i, expected.size(),
+                  (double)expected[i], (double)came[i],
+                  i < before.size() && came[i] == before[i] ? " (nobody has written to it)" : "");
 }
 
 // Elements on the device, from here and back. The CPU stand-in looks at every access to them.
@@ -233,18 +229,12 @@ template <typename T> struct Array {
                   "the kernel does not run to its end: error %d, %s", (int)error,
                   cudaGetErrorName(error));
         CHECK(cudaMemcpy(h.data(), data, n * sizeof(T), cudaMemcpyDeviceToHost));
-        bool is_untouched = h == before && h != expected;
-        for (size_t i = 0; i < n; i++) {
-            if (h[i] == expected[i])
-                continue; // NaN is equal to nothing
-            if (is_untouched)
-                wrong(
-                    (std::string("is the kernel launched, and does it write? ") + look_at).c_str(),
-                    "nobody has written to %s: expected %s[%zu] = %s", name, name, i,
-                    as_text(expected[i]));
-            wrong(value && !(h[i] == before[i]) ? value : look_at,
-                  "%s[%zu] of %zu: expected %s, came %s%s", name, i, n, as_text(expected[i]),
-                  as_text(h[i]), h[i] == before[i] ? " (nobody has written to it)" : "");
-        }
+        size_t i = std::mismatch(h.begin(), h.end(), expected.begin()).first - h.begin();
+        if (h == before && i < n)
+            wrong((std::string("is the kernel launched, and does it write? ") + look_at).c_str(),
+                  "nobody has written to %s: expected %s[%zu] = %.9g", name, name, i,
+                  (double)expected[i]);
+        expect_elements(name, expected, h, value && i < n && h[i] != before[i] ? value : look_at,
+                        before);
     }
 };

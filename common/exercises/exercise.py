@@ -81,27 +81,16 @@ def in_words(raised):
     return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
 
 
-class Seen(ctypes.Structure):
-    """What launches do: cpu_cuda_seen in cpu/include/cpu_seen.h."""
-
-    _fields_ = [
-        (name, ctypes.c_longlong)
-        for name in ("launches", "blocks", "threads", "reads", "writes", "atomics", "sectors", "most")
-    ]
-
-
-def see(call, is_run=True):
-    """What the launches in call() do: blocks, threads, accesses to global memory. All are 0 on a GPU.
-
-    is_run False: they are only counted, and do not run, so that n may be large and the arrays small.
-    """
-    seen = Seen()
+def see(call):
+    """What call() returns, and what its launches do (cpu_cuda_seen in cpu/include/cpu_seen.h). All are 0 on a GPU."""
+    names = "launches", "blocks", "threads", "reads", "writes", "atomics", "sectors", "most"
+    seen = (ctypes.c_longlong * len(names))()
     if is_on_stand_in:
-        cuda.cpu_cuda_watch(ctypes.byref(seen), int(is_run))
-    call()
+        cuda.cpu_cuda_watch(seen, 1)
+    result = call()
     if is_on_stand_in:
         cuda.cpu_cuda_watch(None, 0)
-    return seen
+    return result, dict(zip(names, seen))
 
 
 def free_bytes():
@@ -113,7 +102,7 @@ def free_bytes():
 
 
 def in_a_process(call):
-    """What call() returns, a text, or None if its process ends before; and what it writes to stderr.
+    """What call() returns, a text, or "" if its process ends before; and what it writes to stderr.
 
     In a process of its own, before this one has used CUDA.
     """
@@ -124,67 +113,62 @@ def in_a_process(call):
             os.dup2(said.fileno(), 2)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             try:
-                answer.write(call().encode())
-                answer.flush()
+                os.write(answer.fileno(), call().encode())
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
         answer.seek(0)
         said.seek(0)
-        return answer.read().decode() or None, said.read().decode(errors="replace")
+        return answer.read().decode(), said.read().decode(errors="replace")
 
 
-def expect_each_failure(name, call, leaves_none=False, look_at=None, has_frees=False):
+def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=False):
     """Each CUDA call of call() fails, one by one, alone and with all after it, with two codes. Only on the stand-in.
 
-    call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated, and no
-    error may be left behind if `leaves_none`. Where a call fails that gives memory back, call() may raise it or not; if
-    `has_frees` it has to. Before the check itself uses CUDA: let call() import the module, whose last lines may use it.
+    call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated. Where a
+    call fails that gives memory back, call() may raise it or not; if `has_frees` it has to. Before the check itself uses
+    CUDA: let call() import the module, whose last lines may use it. arguments: where to look if it fails by itself.
     """
     if not is_on_stand_in:
         return
+    arguments = arguments or "what C gets: the addresses, the number of elements (not of bytes), the other arguments"
+    look_at = look_at or "each call may fail: is its code looked at, and kept until the end?"
 
-    def outcome(fails, code):
+    def outcome(fails):
         before = free_bytes()
-        if fails:
-            os.environ.update(CPU_CUDA_FAIL=fails, CPU_CUDA_FAIL_CODE=str(code))
+        os.environ.update(fails)
         try:
             call()
             came = "no exception"
         except BaseException as raised:
             came = in_words(raised)
-        for variable in "CPU_CUDA_FAIL", "CPU_CUDA_FAIL_CODE":
-            os.environ.pop(variable, None)
-        is_left = leaves_none and cuda.cudaGetLastError() != 0
-        return f"{came}\n{'left behind' if is_left else 'allocated' if 0 <= free_bytes() < before else ''}"
+        os.environ.pop("CPU_CUDA_FAIL", None)
+        return f"{came}\n{'allocated' if 0 <= free_bytes() < before else ''}"
 
     def try_once(k=0, more="", code=0):
         """Whether there is a k-th call."""
-        came, said = in_a_process(lambda: outcome(f"{k}{more}" if k else "", code))
+        fails = {"CPU_CUDA_FAIL": f"{k}{more}", "CPU_CUDA_FAIL_CODE": str(code)} if k else {}
+        came, said = in_a_process(lambda: outcome(fails))
         failed = re.search(r"CPU_CUDA_FAIL: call \d+, (.*), fails, as asked", said)
         if k and not failed:
             return False
-        fail, failed = f"fail{'s' * (not more)} with code {code}", failed[1] if failed else ""
-        what = f"{name}, in which {failed} (CUDA call {k}) {'and all after it ' * bool(more)}{fail}" if k else name
+        what, gives_back, expected = name, False, ["no exception"]
+        if k:
+            fail = f"and all after it fail with code {code}" if more else f"fails with code {code}"
+            what = f"{name}, in which {failed[1]} (CUDA call {k}) {fail}"
+            gives_back = re.search("Free|Destroy|Unregister", failed[1])
+            expected = [f"CudaError {code}"] + ["MemoryError"] * (code == 2)
         faults = [line for line in said.splitlines() if re.match("CPU stand-in: (?!CPU_CUDA_FAIL|this program)", line)]
         print(*faults[:1], sep="\n", end="\n" * bool(faults), file=sys.stderr, flush=True)  # exercises.py shows it
-        arguments = "what C gets: the addresses, the number of elements (not of bytes), and the others of its arguments"
-        if came is None:
+        if not came:
             ends = "does somebody look at its code? And a library never ends the process of its caller"
             wrong(ends if k else arguments, f"{what}: the process has ended, or crashed")
         came, stays = came.rsplit("\n", 1)
-        gives_back = re.search("Free|Destroy|Unregister", failed) is not None
-        expected = ["no exception"] if not k else [f"CudaError {code}"] + ["MemoryError"] * (code == 2)
-        may_be = expected + ["no exception"] * (gives_back and not has_frees)
-        if came.split(",")[0] not in may_be:
-            look = look_at or "each call may fail: is its code looked at, and kept until the end?"
-            wrong(look if k else arguments, f"{what}: expected {expected[-1]}, came {came}")
-        if stays == "allocated" and not gives_back:
+        if came.split(",")[0] not in expected and not (came == "no exception" and gives_back and not has_frees):
+            wrong(look_at if k else arguments, f"{what}: expected {expected[-1]}, came {came}")
+        if stays and not gives_back:
             look = "whatever failed, all that was allocated is given back"
             wrong(look, f"{what}: memory stays allocated on the device")
-        if stays == "left behind":
-            look = "cudaGetLastError(): a code that is returned is not left for somebody else to find"
-            wrong(look, f"{what}: the error is left behind")
         if faults:
             wrong("the line that the stand-in names, and who calls it", f"{what}: then the stand-in sees a fault")
         return True

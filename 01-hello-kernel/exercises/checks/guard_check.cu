@@ -5,7 +5,7 @@
 
 int main(void)
 {
-    for (int n : {256, 1000, 1, 255, 257, 512, random_number(1001, 100000)}) {
+    for (int n : {256, 1000, 1, 255, 257, 512, random_number(65537, 100000)}) {
         float factor = n == 256 ? 3 : random_number(2, 9) + 0.5f;
         std::vector<float> h = n == 256 ? std::vector<float>(n, 1)
                                         : random_numbers<float>(n, 1, 1000),

@@ -2,7 +2,6 @@
 #include "race.cu"
 
 #include "exercise.cuh"
-#include <algorithm>
 
 int main(void)
 {

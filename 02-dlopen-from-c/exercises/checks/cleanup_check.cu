@@ -31,17 +31,17 @@ int main(void)
     }
 
     for (int n : {1, 256, random_number(257, 5000), random_number(66000, MOST - 1)}) {
-        std::fill(out.begin(), out.end(), -7777);
+        std::vector<float> expected(n), before(MOST, -7777);
+        for (int i = 0; i < n; i++)
+            expected[i] = std::max(a[i], b[i]);
+        out = before;
         int code = 0;
         auto seen = see([&] { code = larger_of(n, 128); });
         expect_return(0, code, "larger, and no call fails", "what is returned if all went well?");
-        for (int i = 0; i <= n; i++) {
-            float expected = i < n ? std::max(a[i], b[i]) : -7777;
-            if (!(out[i] == expected))
-                wrong("what is copied where, and how many bytes?",
-                      "out[%d] of %d: expected %s, came %s%s", i, n, as_text(expected),
-                      as_text(out[i]), out[i] == -7777 ? " (nobody has written to it)" : "");
-        }
+        const char *look_at = "what is copied where, and how many bytes?";
+        expect_elements("out", expected, out, look_at, before);
+        if (out[n] != before[n])
+            wrong(look_at, "more than %d elements are copied to out", n);
         expect_writes(seen, n, "larger");
         if (a_now != a || b_now != b)
             wrong("a and b are read, not written: what is copied where?",

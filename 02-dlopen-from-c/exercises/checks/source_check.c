@@ -8,15 +8,10 @@
 
 static int (*real_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                           unsigned, CUstream, void **, void **);
-static CUdeviceptr x;
-static char given[200], came[200]; // the arguments of the kernel
+static CUdeviceptr x; // x, given_n and given_by: the arguments of the kernel
 static size_t given_n;
+static float given_by;
 static int error, launches; // error: is returned, and nothing is launched; 0: it is
-
-static void as_text(char *text, CUdeviceptr address, size_t n, float by)
-{
-    sprintf(text, "(%s, %zu, %.9g)", address == x ? "x" : "not x", n, by);
-}
 
 static int look(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
                 unsigned tz, unsigned shared, CUstream stream, void **arguments, void **extra)
@@ -25,16 +20,17 @@ static int look(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx
                           "the type that the kernel reads there";
     size_t threads = (size_t)bx * by * bz * tx * ty * tz;
     launches++;
-    for (int i = 0; i < 3; i++)
-        if (!arguments || !arguments[i])
-            wrong(look_at, "cuLaunchKernel: NULL has come for the address of an argument");
-        else if (access(arguments[i], F_OK) != 0 && errno == EFAULT) // nothing can be read there
+    for (int i = 0; i < 3; i++) // can anything be read there?
+        if (!arguments || (access(arguments[i], F_OK) != 0 && errno == EFAULT))
             wrong(look_at,
                   "cuLaunchKernel: argument %d of the kernel: came %p, which is no address", i + 1,
-                  arguments[i]);
-    as_text(came, *(CUdeviceptr *)arguments[0], *(size_t *)arguments[1], *(float *)arguments[2]);
-    if (strcmp(given, came) != 0)
-        wrong(look_at, "cuLaunchKernel: expected AddAll%s, came AddAll%s", given, came);
+                  arguments ? arguments[i] : NULL);
+    int is_x = *(CUdeviceptr *)arguments[0] == x;
+    size_t n = *(size_t *)arguments[1];
+    float by_came = *(float *)arguments[2];
+    if (!is_x || n != given_n || by_came != given_by)
+        wrong(look_at, "cuLaunchKernel: expected AddAll(x, %zu, %.9g), came AddAll(%s, %zu, %.9g)",
+              given_n, given_by, is_x ? "x" : "not x", n, by_came);
     if (threads < given_n || threads > given_n + 2048)
         wrong("the number of blocks: n / THREADS, rounded up. Is an int too small on the way?",
               "%zu elements: came %u blocks of %u threads", given_n, bx, tx);
@@ -45,12 +41,11 @@ static void run(CUfunction add_all, size_t n, double by)
 {
     static float before[200000], after[200000];
     size_t bytes = error ? 4 : n * sizeof(float);
-    given_n = n, launches = 0;
+    given_n = n, given_by = (float)by, launches = 0;
     for (size_t i = 0; i < 200000; i++)
         before[i] = (float)random_number(-1000, 1000);
     CHECK_CU(cuMemAlloc(&x, bytes));
     CHECK_CU(cuMemcpyHtoD(x, before, bytes));
-    as_text(given, x, n, (float)by);
     int code = launch(add_all, x, n, by);
     if (launches != 1)
         wrong("launch(): cuLaunchKernel, once", "cuLaunchKernel was called %d times", launches);

@@ -23,8 +23,7 @@ static void check(const std::vector<float> &x, float low, float high)
                     ? "the copy back: from the device to result, all bytes"
                     : "the kernel: what is the result if x[i] is below low, above high, "
                       "between the two?",
-                "%s: x[%d] is %s, expected %s, came %s", call, i, std::to_string(x[i]).c_str(),
-                as_text(expected), as_text(result[i]));
+                "%s: x[%d] is %f, expected %.9g, came %.9g", call, i, x[i], expected, result[i]);
     }
     expect_writes(seen, n, call);
     expect_shared(seen, 6, call);

@@ -35,14 +35,6 @@ def no_steps(x, low, high):
     return right(np.resize(x.base, x.size) if has_steps else x, low, high)
 
 
-def no_empty(result, x, low, high):
-    return result if x.size > 0 else result[0]
-
-
-def any_type(x, low, high):
-    return right(np.asarray(x, np.float32), low, high)
-
-
 def wrong_error(x, low, high):
     if isinstance(x, np.ndarray) and x.dtype == np.float64:
         raise ValueError("float64")
@@ -72,9 +64,9 @@ WRONG = [
     ("returns float64", "is the dtype of the result looked at?", but(lambda r, x, low, high: r.astype(float))),
     ("writes to x as well", "is x compared with what it was?", in_place),
     ("takes the wrong elements of a strided array", "is there every second element of an array, x[::2]?", no_steps),
-    ("fails for an empty array", "is there an array of no element?", but(no_empty)),
+    ("fails for an empty array", "is there an array of no element?", but(lambda r, x, *_: r if x.size else r[0])),
     ("raises ValueError for float64", "is it TypeError, and nothing else?", wrong_error),
-    ("takes float64", "does it try that a float64 array raises TypeError?", any_type),
+    ("takes float64", "does it try that a float64 array raises TypeError?", lambda x, *by: right(np.float32(x), *by)),
 ]
 
 
@@ -93,7 +85,7 @@ def answer(function):
 for _ in range(3):
     came, said = in_a_process(lambda: answer(right))
     if came != "passes":
-        wrong("what does the test expect?", f"clip is right, and your test ends with {came}")
+        wrong("what does the test expect?", f"clip is right, and your test ends with {came or 'a crash'}")
 for what, look_at, function in WRONG:
     if in_a_process(lambda: answer(function))[0] == "passes":
         wrong(look_at, f"your test passes with a clip that {what}")

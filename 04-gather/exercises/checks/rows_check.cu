@@ -73,9 +73,10 @@ int main(void)
     Array<float> source("source", row), result("result", 7);
     Array<int> index("index", std::vector<int>{1000000000});
     GatherRows<<<1, 256>>>(source.data - 7000000000, 7, index.data, 1, result.data);
-    result.expect(
-        row,
-        "index[row] * columns is a product of two ints, and too large for one: (size_t) before it "
-        "makes it a larger type");
+    const char *product = "index[row] * columns is a product of two ints, and too large for one: "
+                          "(size_t) before it makes it a larger type";
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        wrong(product, "row 1000000000 of 7 columns: the kernel has read at a wrong place");
+    result.expect(row, product);
     return passed();
 }

@@ -46,13 +46,9 @@ int main(void)
         int error =
             scatter_add(h.value.data(), h.index.data(), h.value.size(), result.data(), size);
         expect_return(0, error, "scatter_add", "the copies: their sizes in bytes, their direction");
-        for (int i = 0; i < size; i++)
-            if (result[i] != h.expected[i])
-                wrong("what the kernel needs on the device: it adds to what is in the result, so "
-                      "that "
-                      "has to be there, too",
-                      "scatter_add, result[%d] of %d: expected %s, came %s", i, size,
-                      as_text(h.expected[i]), as_text(result[i]));
+        expect_elements("scatter_add, result", h.expected, result,
+                        "what the kernel needs on the device: it adds to what is in the result, so "
+                        "that has to be there, too");
     }
     return passed();
 }
