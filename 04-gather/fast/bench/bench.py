@@ -65,16 +65,18 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
     return millis_in_turn([(call, wait)], repeats, warm_up)[0]
 
 
-def device(calls, repeats=9):
-    """Milliseconds of one of the calls on the device: 16 or more in turn, one right after the other, by events around
-    them; the median. What a kernel leaves in the cache to be written falls on the next one, which is of its own kind."""
-    calls, times = calls * -(-16 // len(calls)), []
+def device(ways, repeats=9):
+    """{way: milliseconds of one of its calls on the device}: the median, by events around 16 calls or more, one right
+    after the other, as what a kernel leaves in the cache to be written falls on the next one. The ways take turns."""
+    times = {way: [] for way in ways}
     for _ in range(repeats + 2):
-        bench.clock_start()
-        for call in calls:
-            call()
-        times.append(bench.clock_stop() / len(calls))
-    return summary(times[2:])["median"]
+        for way, calls in ways.items():
+            calls = calls * -(-16 // len(calls))
+            bench.clock_start()
+            for call in calls:
+                call()
+            times[way].append(bench.clock_stop() / len(calls))
+    return {way: summary(its_times[2:])["median"] for way, its_times in times.items()}
 
 
 def peak_bytes(call):
@@ -103,18 +105,16 @@ def check(name, got, expected):
 
 
 def on_device(peers, d_x, d_sets, d_out, expected):
-    """{way: milliseconds of the kernel}: this take and the peers, on the same arrays, several index sets in turn."""
-    ways = {"this take": device([lambda i=i: take(d_x, i, d_out, "clip") for i in d_sets])}
-    check("this take", (take(d_x, d_sets[0], d_out), d_out.get())[1], expected)
+    """{way: its calls}: this take and the peers, on the same arrays, several index sets in turn."""
+    ways = {"this take": [lambda i=i: take(d_x, i, d_out, "clip") for i in d_sets]}
     for name, peer in peers.items():
-        if peer.get("index", d_sets[0].dtype) != d_sets[0].dtype:
-            continue
-        s, out, arrays = peer["view"](d_x), peer["view"](d_out), [peer["view"](i) for i in d_sets]
+        if peer.get("index", d_sets[0].dtype) == d_sets[0].dtype:
+            s, out, get = peer["view"](d_x), peer["view"](d_out), peer["out"]
+            arrays = [peer["view"](i) for i in d_sets]
+            ways[name] = [lambda i=i, s=s, out=out, get=get: get(s, i, out) for i in arrays]
+    for name, calls in ways.items():
         take(d_x, DeviceArray(np.zeros(d_out.shape, np.int32)), d_out)  # so that it is not there already
-        ways[name] = device([lambda i=i: peer["out"](s, i, out) for i in arrays])
-        check(name, (peer["out"](s, arrays[0], out), peer["wait"](), d_out.get())[2], expected)
-        del s, out, arrays
-        peer["forget"]()
+        check(name, (calls[0](), bench.wait(), d_out.get())[2], expected)
     return ways
 
 
@@ -127,19 +127,24 @@ def random_indices(peers):
         for N, count in (MI, 16), (16 * MI, 4), (64 * MI, 2):
             sets = [random.integers(M, size=N, dtype=np.int32) for _ in range(count)]
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.int32)
-            row = {"M": M, "N": N, "ways": on_device(peers, d_x, d_sets, d_out, x[sets[0]])}
             a_x, a_out, a_sets = address(d_x), address(d_out), [address(s) for s in d_sets]
+            ways = on_device(peers, d_x, d_sets, d_out, x[sets[0]])
             if hasattr(bench, "thrust_gather"):
-                thrust = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
-                row["ways"]["thrust::gather"] = device(thrust)
-                check("thrust::gather", (thrust[0](), bench.wait(), d_out.get())[2], x[sets[0]])
-            checked = [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets]
-            row["raise"] = device(checked)
-            row["unchecked"] = device([lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets])
-            reads = device([lambda k=k: bench.random_reads(a_x, M, N, k, address(sink)) for k in range(count)])
-            copy = device([lambda a=a: bench.copy_on_device(a_out, a, 4 * N) for a in a_sets])
-            row["floor"] = reads + copy - device([bench.start_only] * count)
-            yield row
+                ways["thrust::gather"] = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
+                check("thrust::gather", (ways["thrust::gather"][0](), bench.wait(), d_out.get())[2], x[sets[0]])
+            times = device(
+                {
+                    **ways,
+                    "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
+                    "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
+                    "reads": [lambda k=k: bench.random_reads(a_x, M, N, k, address(sink)) for k in range(count)],
+                    "copy": [lambda a=a: bench.copy_on_device(a_out, a, 4 * N) for a in a_sets],
+                    "start": [bench.start_only],
+                }
+            )
+            row = {"M": M, "N": N, "ways": {way: times[way] for way in ways}}
+            row.update(floor=times["reads"] + times["copy"] - times["start"])
+            yield {**row, "raise": times["raise"], "unchecked": times["unchecked"]}
 
 
 def distributions(peers, N=16 * MI):
@@ -165,10 +170,11 @@ def distributions(peers, N=16 * MI):
                 touched = np.zeros(source_bytes // 32, bool)  # the sectors: what the memory hands out at least
                 touched[index // (32 // element_bytes)] = True
                 moved = int(32 * touched.sum() + N * (index_bytes + element_bytes))
-                copy = device([lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)])
+                ways = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
+                copy = [lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)]
+                times = device({**ways, "copy": copy})
                 row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
-                row.update(index_bytes=index_bytes, moved=moved, copy=copy)
-                row["ways"] = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
+                row.update(index_bytes=index_bytes, moved=moved, copy=times.pop("copy"), ways=times)
                 yield row
 
 
