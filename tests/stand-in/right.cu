@@ -23,6 +23,22 @@ __global__ void TwoCasLoops(int *n)
     for (; (seen = atomicCAS(&n[1], b, b + 2)) != b; b = seen) continue;
 }
 
+// The same, while the other cores have nothing to do: the last block changes what the first has read, and that one goes on.
+__global__ void CasWithIdleCores(int *n, volatile int *flag)
+{
+    if (blockIdx.x == 0) {
+        int seen = *n;
+        flag[0] = 1;
+        while (flag[1] == 0) continue;
+        atomicCAS(n, seen, seen + 1);
+    } else if (blockIdx.x == gridDim.x - 1) {
+        while (flag[0] == 0) continue;
+        for (long long begin = clock64(); clock64() - begin < 20000000;) continue;
+        atomicAdd(n, 7);
+        flag[1] = 1;
+    }
+}
+
 // The block that comes last adds up what all have written.
 __global__ void LastBlock(const int *a, int *partial, unsigned *count, int *sum)
 {
@@ -352,6 +368,7 @@ int main(void)
 
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), TwoCasLoops<<<BLOCKS, THREADS>>>(b), result(b), expect("TwoCasLoops", r[0] + r[1], 3 * N);
+    clear(), CasWithIdleCores<<<BLOCKS, 1>>>(b, b + 1), result(b), expect("CasWithIdleCores", r[0], 7);
     clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);

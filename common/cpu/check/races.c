@@ -105,7 +105,8 @@ void cpu_begin_block_of_races(void) // it has touched nothing yet
 
 void cpu_end_block_of_races(void)
 {
-    __atomic_store_n(touching_by(cpu_checker->block), NULL, __ATOMIC_RELEASE);
+    if (cpu_checker->block) // else this core has had no block
+        __atomic_store_n(touching_by(cpu_checker->block), NULL, __ATOMIC_RELEASE);
 }
 
 static void close_short_cuts(struct cpu_checker *k)
