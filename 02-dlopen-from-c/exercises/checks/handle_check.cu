@@ -3,21 +3,26 @@
 #include "handle.cu"
 
 #include "exercise.cuh"
+#include <errno.h>
 #include <malloc.h>
-#include <map>
 
-// The linker leads malloc, calloc and free to these: those of this file. (On a GPU also those of CUDA's runtime.)
-static bool is_full;                     // malloc gives NULL
-static std::map<void *, size_t> on_host; // what malloc has given, and how many bytes
+// The linker leads malloc, calloc and free to these.
+static bool is_theirs, is_full; // the learner's function runs; malloc gives NULL
+static int on_host;             // what malloc has given to the learner's functions
+static void *last;              // what they have freed last
 extern "C" void *__real_malloc(size_t);
 extern "C" void __real_free(void *);
 
 extern "C" __attribute__((visibility("hidden"))) void *__wrap_malloc(size_t bytes)
 {
-    void *p = is_full ? NULL : __real_malloc(bytes);
-    if (is_on_stand_in && p)
-        on_host[p] = bytes;
-    return p;
+    if (is_theirs && is_full)
+        return NULL;
+    if (is_theirs && bytes < sizeof(total))
+        wrong("sizeof(total) is all of it, sizeof of a pointer is 8",
+              "%zu bytes for a handle are too few, a total has %zu", bytes, sizeof(total));
+    on_host += is_theirs;
+    last = NULL;
+    return __real_malloc(bytes);
 }
 
 extern "C" __attribute__((visibility("hidden"))) void *__wrap_calloc(size_t n, size_t bytes)
@@ -28,18 +33,33 @@ extern "C" __attribute__((visibility("hidden"))) void *__wrap_calloc(size_t n, s
 
 extern "C" __attribute__((visibility("hidden"))) void __wrap_free(void *p)
 {
-    if (is_on_stand_in && p && on_host.erase(p) == 0)
-        wrong("free(handle), once; cudaFree is for what cudaMalloc has given",
-              "free of what malloc has not given, or of a handle a second time");
+    if (is_theirs && p && access((char *)p, F_OK) != 0 &&
+        errno == EFAULT) // the host cannot read it
+        wrong("cudaFree is for what cudaMalloc has given", "free of memory of the device");
+    if (is_theirs && p && p == last)
+        wrong("free(handle), once", "a handle is freed twice");
+    on_host -= is_theirs && p;
+    last = p;
     __real_free(p);
 }
 
-static void destroy(total *handle, size_t left, const char *what)
+static int create(total **handle, int n)
 {
+    last = NULL;
+    is_theirs = is_on_stand_in;
+    int error = total_create(handle, n);
+    is_theirs = false;
+    return error;
+}
+
+static void destroy(total *handle, int left, const char *what)
+{
+    is_theirs = is_on_stand_in;
     total_destroy(handle);
-    if (on_host.size() > left)
+    is_theirs = false;
+    if (on_host > left)
         wrong("free(handle), also after an error",
-              "%s: handles that are not freed: expected %zu, came %zu", what, left, on_host.size());
+              "%s: handles that are not freed: expected %d, came %d", what, left, on_host);
 }
 
 static int create_and_destroy(void)
@@ -49,16 +69,12 @@ static int create_and_destroy(void)
     std::string what = is_full ? "calloc gives NULL"
                        : k     ? "CUDA call " + std::string(k) + " of total_create fails"
                                : "no call fails";
-    int error = total_create(&handle, 1000);
+    int error = create(&handle, 1000);
     if (error != 0 && handle != none)
         wrong("*handle is written if all went well", "%s: *handle is not as it was", what.c_str());
     if (error == 0 && (handle == none || !handle))
         wrong("*handle becomes the new total", "%s: total_create returns 0, and *handle is %s",
               what.c_str(), handle ? "as it was" : "NULL");
-    if (error == 0 && on_host.count(handle) && on_host[handle] < sizeof(total))
-        wrong("sizeof(total) is all of it, sizeof of a pointer is 8",
-              "%zu bytes for a handle are too few, a total has %zu", on_host[handle],
-              sizeof(total));
     destroy(error ? NULL : handle, 0, what.c_str());
     return error;
 }
@@ -70,7 +86,7 @@ struct User {
 
     User(int n) : expected(n)
     {
-        expect_return(0, total_create(&handle, n), "total_create, and no call fails",
+        expect_return(0, create(&handle, n), "total_create, and no call fails",
                       "what is returned if all went well?");
     }
     void use()
@@ -118,12 +134,11 @@ int main(void)
 
     size_t left, all; // without room for 2^30 floats, which have more bytes than an int can count
     char *filler;
+    CHECK(cudaMemGetInfo(&left, &all));
     if (is_on_stand_in) {
-        CHECK(cudaMemGetInfo(&left, &all));
         CHECK(cudaMalloc(&filler, left - (1 << 20)));
         expect_return(
-            2, total_create(&one.handle, 1 << 30),
-            "total_create of 2^30 floats, with memory for fewer",
+            2, create(&one.handle, 1 << 30), "total_create of 2^30 floats, with memory for fewer",
             "the number of bytes: n * sizeof(float) is a size_t, and too large for an int");
         cudaGetLastError();
         CHECK(cudaFree(filler));
