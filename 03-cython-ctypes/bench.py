@@ -141,9 +141,10 @@ def other_ways():
 
 
 def main():
-    if gpu()[0] is None:
+    first, _ = gpu()
+    if first is None:
         sys.exit("times are taken on a GPU only: the CPU stand-in is never timed")
-    print(f"{gpu()[0]}: a * b on {N} floats in device memory, no wait in between\n")
+    print(f"{first[0]}: a * b on {N} floats in device memory, no wait in between\n")
     print("| way | µs a call | fastest to slowest | times the C loop |")
     print("|---|---|---|---|")
     base = None

@@ -300,7 +300,7 @@ def machine(_):
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     versions = {n: sys.modules[n].__version__ for n in ("numpy", "cupy", "torch", "triton") if n in sys.modules}
     driver = subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0]
-    yield {"gpu": gpu()[0], "driver": driver, "versions": versions}
+    yield {"gpu": gpu()[0][0], "driver": driver, "versions": versions}
 
 
 def main():
