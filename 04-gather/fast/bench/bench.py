@@ -67,11 +67,13 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
 
 def device(ways, repeats=9):
     """{way: milliseconds of one of its calls on the device}: the median, by events around 16 calls or more, one right
-    after the other, as what a kernel leaves in the cache to be written falls on the next one. The ways take turns."""
+    after the other. What a call leaves in the cache to be written falls on the next one, so that one of the same way
+    goes before them, unmeasured. The ways take turns."""
     times = {way: [] for way in ways}
     for _ in range(repeats + 2):
         for way, calls in ways.items():
             calls = calls * -(-16 // len(calls))
+            calls[-1]()
             bench.clock_start()
             for call in calls:
                 call()
