@@ -67,13 +67,13 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
 
 def device(ways, repeats=9):
     """{way: milliseconds of one of its calls on the device}: the median, by events around 16 calls or more, one right
-    after the other. What a call leaves in the cache to be written falls on the next one, so that one of the same way
-    goes before them, unmeasured. The ways take turns."""
+    after the other, as what a call leaves in the cache to be written falls on the next one. The ways take turns. A copy
+    is no way among others: after one of the driver's, a kernel that spares the cache needs 5 % more, however often."""
     times = {way: [] for way in ways}
     for _ in range(repeats + 2):
         for way, calls in ways.items():
             calls = calls * -(-16 // len(calls))
-            calls[-1]()
+            calls[-1]()  # the first one's cache is then as that of the others
             bench.clock_start()
             for call in calls:
                 call()
@@ -134,9 +134,9 @@ def random_indices(peers):
             if hasattr(bench, "thrust_gather"):
                 ways["thrust::gather"] = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
                 check("thrust::gather", (ways["thrust::gather"][0](), bench.wait(), d_out.get())[2], x[sets[0]])
-            times = device(
+            times = device(ways)
+            own = device(
                 {
-                    **ways,
                     "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
                     "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
                     "reads": [lambda k=k: bench.random_reads(a_x, M, N, k, address(sink)) for k in range(count)],
@@ -144,9 +144,8 @@ def random_indices(peers):
                     "start": [bench.start_only],
                 }
             )
-            row = {"M": M, "N": N, "ways": {way: times[way] for way in ways}}
-            row.update(floor=times["reads"] + times["copy"] - times["start"])
-            yield {**row, "raise": times["raise"], "unchecked": times["unchecked"]}
+            row = {"M": M, "N": N, "ways": times, "floor": own["reads"] + own["copy"] - own["start"]}
+            yield {**row, "raise": own["raise"], "unchecked": own["unchecked"]}
 
 
 def distributions(peers, N=16 * MI):
@@ -174,9 +173,9 @@ def distributions(peers, N=16 * MI):
                 moved = int(32 * touched.sum() + N * (index_bytes + element_bytes))
                 ways = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
                 copy = [lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)]
-                times = device({**ways, "copy": copy})
+                times = device(ways)
                 row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
-                row.update(index_bytes=index_bytes, moved=moved, copy=times.pop("copy"), ways=times)
+                row.update(index_bytes=index_bytes, moved=moved, ways=times, **device({"copy": copy}))
                 yield row
 
 
