@@ -237,12 +237,16 @@ put() {
         (cd "$stage" && touch mine.cu libmine.cu mine.h mine_c.c mine.pyx mine.py Makefile && touch mine mine_c libmine.so mine.cpython-311-x86_64-linux-gnu.so .built-for)
     done
     touch 03-cython-ctypes/mine.c 04-gather/mine.c 04-gather/fast/mine.c
+    mkdir 01-hello-kernel/exercises
+    touch 01-hello-kernel/exercises/{README.md,element.cu,element.cu.1.mine,mine.cuh}
     git add . # but what is ignored
     for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
         run git ls-files "$stage/*"
         assert_equal "$(grep "^$stage/[^/]*$" <<<"$output" | sed "s|^$stage/||" | LC_ALL=C sort | paste -sd' ')" \
             'Makefile libmine.cu mine.cu mine.h mine.py mine.pyx mine_c.c'
     done
+    run git ls-files '*/exercises/*' # answers are no part of the tutorial
+    assert_output 01-hello-kernel/exercises/README.md
 }
 
 @test "make: a path that is not whole is refused at the top, where it would mean another file in each stage" {

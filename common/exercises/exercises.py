@@ -5,7 +5,8 @@
     exercises.py watch STAGE...         the next one, whenever one of its files is saved
     exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
-ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files.
+ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files, which lie in
+exercises/. They are made when they are first asked for, and git ignores them: what is new there never meets your answers.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". An answer has
 the files that the solution has. With what exercises/checks has for it (guard_check.cu or guard_check.py, libguard.cu,
@@ -301,6 +302,9 @@ def colored(text, code):
 
 def folder_of(stage, answers):
     path = stage / "exercises" / answers if answers else stage / "exercises"
+    for solution in [] if answers else [path for name in exercises(stage) for path in solutions(stage, name)]:
+        if not (path / solution.name).exists():
+            (path / solution.name).write_text(at_first(solution))
     return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
 
 
