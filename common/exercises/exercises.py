@@ -6,7 +6,7 @@
     exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
 ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files, which lie in
-exercises/. They are made when they are first asked for, and git ignores them: what is new there never meets your answers.
+exercises/. They are put there when they are first asked for, and git ignores them: a new version never meets your answers.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". An answer has
 the files that the solution has. With what exercises/checks has for it (guard_check.cu or guard_check.py, libguard.cu,
@@ -300,11 +300,16 @@ def colored(text, code):
     return f"\033[{code}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
+def put(stage, name):
+    """A learner's files, where there are none yet."""
+    for solution in solutions(stage, name):
+        target = stage / "exercises" / solution.name
+        if not target.exists():
+            target.write_text(at_first(solution))
+
+
 def folder_of(stage, answers):
     path = stage / "exercises" / answers if answers else stage / "exercises"
-    for solution in [] if answers else [path for name in exercises(stage) for path in solutions(stage, name)]:
-        if not (path / solution.name).exists():
-            (path / solution.name).write_text(at_first(solution))
     return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
 
 
@@ -393,14 +398,14 @@ def compare(stage, name):
 
 def reset(stage, name):
     for path in solutions(stage, name):
-        target, text = stage / "exercises" / path.name, at_first(path)
-        if target.exists() and target.read_text(errors="replace") != text:
+        target = stage / "exercises" / path.name
+        if target.exists() and target.read_text(errors="replace") != at_first(path):
             kept = next(
                 p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists()
             )
             target.rename(kept)
             print(f"{path.name}: what you wrote is now in {kept.name}")
-        target.write_text(text)
+    put(stage, name)
 
 
 def main(what, *stages):
@@ -413,6 +418,8 @@ def main(what, *stages):
         sys.exit("there are no exercises here")
     if not todo:
         sys.exit(f"no such exercise: {only}; there are: {names}")
+    for one in [] if answers else every:
+        put(*one)
     if what in ("hint", "compare", "reset"):
         if not only:
             sys.exit(f"which one? make {what} EXERCISE=...; there are: {names}")
