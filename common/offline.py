@@ -42,7 +42,7 @@ def fetch_debs(folder):
 def fetch_wheels(folder):
     folder.mkdir(parents=True, exist_ok=True)
     makefile = (COMMON.parent / "04-gather/template/Makefile").read_text()
-    tools = re.search(r"install (scikit-build-core .*)\)", makefile)[1].split()  # for what make new makes
+    tools = re.search(r"install (scikit-build-core [\w -]+)", makefile)[1].split()  # for what make new makes
     for packages in ["-r", COMMON / "requirements.txt"], ["-r", COMMON / "requirements-nvcc.txt"], tools:
         pip = [COMMON.parent / ".venv/bin/python", "-m", "pip", "download", "--disable-pip-version-check", "-q"]
         run(*pip, "--only-binary=:all:", "-d", folder, *packages)
