@@ -224,6 +224,6 @@ peer = ms[2, "PyTorch, NCCL"]
 print("%.1f %.2f" % (ms[2, "MPI, by pinned memory"] / peer, ms[2, "NCCL"] / peer))'
     assert_success
     read -r pinned nccl <<<"$output"
-    run grep -c "$pinned times as slow as PyTorch\|needs $nccl times the time of PyTorch" README.md
+    run grep -c "takes $pinned times as long as PyTorch\|needs $nccl times the time of PyTorch" README.md
     assert_output 2
 }

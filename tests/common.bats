@@ -393,7 +393,7 @@ put() {
     shopt -s nullglob
     for stage in 0[1-4]*/ 04-gather/fast; do
         cd "$COPY/$stage" || return 1
-        touch mine.h mine.cuh mine.c # what is a learner's own counts, too
+        touch own.h own.cuh own.c # what is a learner's own counts, too
         sources=(*.cu *.c *.pyx)
         headers=(*.h *.cuh "$COPY"/common/{*,*/*}.h Makefile)
         if [[ $stage = 01* && $TEST_BACKEND = cpu ]]; then # once

@@ -264,6 +264,20 @@ def attempt_alone(stage, name, answers, backend):
     return wrong
 
 
+def backends():
+    return ["cpu", "cuda"] if os.environ.get("BACKEND") == "cuda" else ["cpu"]
+
+
+def record(stage, name, answers):
+    """(the file that keeps what has passed, the line that it has if this answer has)"""
+    return answers / ".tried" / name / "passed", f"{key_of(stage, name, answers)} {backends()[-1]}\n"
+
+
+def has_passed(stage, name, answers):
+    key, line = record(stage, name, answers)
+    return key.exists() and line in key.read_text()
+
+
 def state(stage, name, answers, is_asked=True):
     """How it stands: "passed", "to do" or "not yet", and what is to be said of it.
 
@@ -280,16 +294,14 @@ def state(stage, name, answers, is_asked=True):
             todo.append(f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={name} tells more")
     if len(todo) == len(solutions(stage, name)):
         return "to do", todo
-    key = answers / ".tried" / name / "passed"
-    backends = ["cpu", "cuda"] if os.environ.get("BACKEND") == "cuda" else ["cpu"]
-    now = f"{key_of(stage, name, answers)} {backends[-1]}\n"
-    if key.exists() and now in key.read_text():
+    if has_passed(stage, name, answers):
         return "passed", []
-    for backend in backends:
+    key, line = record(stage, name, answers)
+    for backend in backends():
         wrong = attempt(stage, name, answers, backend)
         if wrong:
             return "not yet", (["  on the GPU:"] if backend == "cuda" else []) + wrong
-    key.write_text(now)
+    key.write_text(line)
     return "passed", []
 
 
@@ -350,7 +362,7 @@ def check(todo, answers, is_one):
 
 def watch(todo, answers):
     """Checks the next exercise whenever one of its files is saved, until all pass."""
-    for i, (stage, name) in enumerate(todo):
+    for stage, name in todo:
         folder = folder_of(stage, answers)
         said, last, tries = "", None, 0
         while said != "passed":
@@ -365,7 +377,8 @@ def watch(todo, answers):
                 break  # it had passed before
             print("\033[2J\033[H" * sys.stdout.isatty(), end="")
             what = colored(said, 32 if said == "passed" else 31)
-            print(f"{i + (said == 'passed')} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
+            passed = sum(has_passed(*one, folder_of(one[0], answers)) for one in todo)
+            print(f"{passed} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
             if said == "passed":
                 say_passed(stage, name)
                 time.sleep(3 * sys.stdout.isatty())  # to read it
