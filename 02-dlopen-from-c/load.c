@@ -32,5 +32,5 @@ int main(int argc, char **argv)
     printf("found %s\n", argv[3]);
 
     printf("it returned %d\n", function());
-    return dlclose(library) || fflush(stdout) || ferror(stdout) ? 1 : 0; // a disk may be full
+    return dlclose(library) ? 1 : 0;
 }

@@ -148,5 +148,5 @@ int main(int argc, char **argv)
     CHECK_CU(cuDevicePrimaryCtxRelease(device));
     free(code.cubin);
     free(code.ptx);
-    return right != n || fflush(stdout) || ferror(stdout) ? 1 : 0; // a disk may be full
+    return right == n ? 0 : 1;
 }

@@ -63,5 +63,5 @@ int main(int argc, char **argv)
     dlclose(library);
     free(b);
     free(a);
-    return right != n || fflush(stdout) || ferror(stdout) ? 1 : 0; // a disk may be full
+    return right == n ? 0 : 1;
 }

@@ -34,16 +34,3 @@
         if ((error) != cudaSuccess) \
             goto cleanup; \
     } while (0)
-
-// In a program: all that it printed has to be written, or it ends with exit status 1. A disk may be full.
-#if !defined(__PIC__) || defined(__PIE__) // no library
-static struct OutputCheck {
-    ~OutputCheck() // at the end of the program
-    {
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            fprintf(stderr, "the output could not be written\n");
-            _Exit(EXIT_FAILURE);
-        }
-    }
-} output_check;
-#endif

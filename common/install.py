@@ -40,9 +40,6 @@ def run(command, complaint):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         last = (done.stdout.strip().splitlines() or ["no message"])[-1]
-        free = shutil.disk_usage(os.path.dirname(VENV)).free >> 20
-        if free < 200:
-            last += f"; the disk has only {free} MB left"
         sys.exit(f"{complaint} ({last})")
 
 

@@ -150,6 +150,5 @@ BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $
 .built-for: FORCE | tools packages
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
 	    [ ! -e $@ ] || echo 'Built with another compiler, options or folder: all is built again.'; \
-	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@ || { \
-	        echo '$(CURDIR) cannot be written: is the disk full?' >&2; exit 1; }; }
+	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
 endif

@@ -38,27 +38,6 @@ use_shim() {
     try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./overlap 12
     assert_failure 1
     assert_output --partial '| 1 of 4096 |'
-    gcc -x c -shared -fPIC -I. -o "$BATS_TEST_TMPDIR/libgather.so" - <<'PROGRAM' # on the CPU, and tells no bad index
-#include "gather.cuh"
-int gather_find(struct gather_memory *memory, int *number, const void *pointer, size_t bytes)
-{
-    memory->host = (void *)pointer;
-    return 0;
-}
-int gather(const struct gather_job *job, size_t *first_bad)
-{
-    for (size_t i = 0; i < job->N; i++) {
-        long long j = ((long long *)job->index.host)[i];
-        ((double *)job->result.host)[i] = ((double *)job->source.host)[j < 0 ? j + (long long)job->M : j % (long long)job->M];
-    }
-    return 0;
-}
-const char *gather_error_name(int code) { return ""; }
-const char *gather_error_text(int code) { return ""; }
-PROGRAM
-    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
-    assert_failure 1
-    assert_output '1000 of 1000 right'
 }
 
 @test "fast: overlap: in pieces and on two streams as in one" {
@@ -73,16 +52,6 @@ PROGRAM
         assert_failure 2
         assert_equal "$stderr" './overlap P: 2^P indices, P from 4 to 28'
     done
-    sed 's/streams\[p % 2\]/streams[p \/ 4]/; s/cudaDeviceSynchronize()/cudaStreamSynchronize(streams[0])/' overlap.cu >"$BATS_TEST_TMPDIR/overlap.cu"
-    [ "$TEST_BACKEND" = cpu ] || return 0
-    find_compiler
-    "${compile[@]}" -I. -I"$TOP/common" -o "$BATS_TEST_TMPDIR/overlap" "$BATS_TEST_TMPDIR/overlap.cu" -L. -lgather -Xlinker -rpath="$PWD"
-    EXPECTED=. try "$BATS_TEST_TMPDIR/overlap" 12 # waits for one stream only
-    refute_line '| pinned memory, 8 pieces | on a GPU only | 4096 of 4096 |'
-    sed 's/CHECK((cudaError_t)gather_launch/static int k; if (k++ == 0) &/' overlap.cu >"$BATS_TEST_TMPDIR/overlap.cu"
-    "${compile[@]}" -I. -I"$TOP/common" -o "$BATS_TEST_TMPDIR/overlap" "$BATS_TEST_TMPDIR/overlap.cu" -L. -lgather -Xlinker -rpath="$PWD"
-    EXPECTED=. try "$BATS_TEST_TMPDIR/overlap" 12 # the others would find the first way's results
-    [ "$(grep -c '| 4096 of 4096 |$' <<<"$output")" = 1 ]
 }
 
 @test "fast: the C functions return a code for what makes no sense" {
@@ -111,11 +80,6 @@ PROGRAM
     requires gpu
     "$TEST_PYTHON" -c 'import cupy, jax, torch' 2>/dev/null || skip "needs CuPy, PyTorch and JAX"
     agrees 04-gather-fast/other_libraries
-}
-
-@test "fast: take in a context that is not its device's primary one, as PyCUDA makes" {
-    requires gpu
-    agrees 04-gather-fast/other_context
 }
 
 @test "fast: take leaves nothing on the device" {

@@ -257,31 +257,15 @@ put() {
 
 # ---- bad surroundings: one line that says what is missing and how to mend it
 
-@test "surroundings: PATH without nvcc: it builds for the CPU" {
-    copy_out 01-hello-kernel
-    hide nvcc
-    try env -u NVCC CUDA_HOME=/nowhere make PYTHON="$TEST_PYTHON" BACKEND=cpu -C 01-hello-kernel hello
-    assert_success
-    run -0 01-hello-kernel/hello
-    assert_line 'Hello World From GPU!'
-    try env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= make PYTHON="$TEST_PYTHON" BACKEND=cuda REQUIRE_GPU= -C 01-hello-kernel build
-    assert_failure
-    assert_regex "$stderr" 'BACKEND=cuda needs nvcc: https://developer.nvidia.com/cuda-downloads, or: make BACKEND=cpu'
-}
-
-@test "surroundings: no g++, no Python headers: the first line says so, and nothing is built" {
-    copy_out 01-hello-kernel 04-gather
+@test "surroundings: no Python headers: the first line says so, and nothing is built" {
+    copy_out 04-gather
     mkdir "$BATS_TEST_TMPDIR/site"
     echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >"$BATS_TEST_TMPDIR/site/sitecustomize.py"
     PYTHONPATH=$BATS_TEST_TMPDIR/site try_make -C 04-gather build
     assert_failure
     assert_regex "$(head -n 1 <<<"$stderr")" '^Python.h is missing for .*: sudo apt-get install -y python3-dev$'
-    hide g++ c++
-    try env -u CC -u CXX make PYTHON="$TEST_PYTHON" BACKEND=cpu -C 01-hello-kernel build
-    assert_failure
-    assert_equal "$(head -n 1 <<<"$stderr")" 'g++ is missing: sudo apt-get install -y g++'
     refute_regex "$stderr" Traceback
-    [ ! -e 01-hello-kernel/hello ] && [ ! -e 04-gather/libcuda_index.so ]
+    [ ! -e 04-gather/libcuda_index.so ]
 }
 
 @test "surroundings: no python3" {
@@ -322,7 +306,7 @@ put() {
     assert_equal "$stderr" ''
 }
 
-@test "surroundings: a full disk: a line says so, and nothing half-built stays" {
+@test "surroundings: a compiler that breaks off: nothing half-built stays" {
     copy_out 01-hello-kernel
     rm -rf common/cpu/lib
     printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
@@ -333,28 +317,9 @@ put() {
     assert_failure 1
     assert_equal "$stderr" 'No space left on device'
     assert_equal "$(ls common/cpu/lib)" libcpu_cuda.so.lock
-    rm -r common/cpu/lib
-    run bash -c 'ulimit -f 0; common/cpu/nvcc -E 01-hello-kernel/hello.cu 2>&1 | cat' # no file may have a byte
-    assert_output --regexp '^common/cpu/nvcc: \[Errno 2\] No usable temporary directory found in [^[:cntrl:]]*$'
     try make CC=full BACKEND=cpu -C 01-hello-kernel hello
     assert_failure 2
     [ ! -e 01-hello-kernel/hello ]
-    ln -sf /dev/full 01-hello-kernel/.built-for
-    try make BACKEND=cpu -C 01-hello-kernel hello
-    assert_failure 2
-    assert_line --index 0 --partial 'make: Entering'
-    assert_regex "$stderr" '01-hello-kernel cannot be written: is the disk full\?'
-    [ ! -e 01-hello-kernel/hello ]
-}
-
-@test "programs: output that cannot be written is exit status 1" {
-    local program
-    for program in 01-hello-kernel/./{hello,threads,reverse} 02-dlopen-from-c/./{hello_c,'vector_add_c 100','load now ./libhello.so hello_from_gpu'} \
-        04-gather/fast/./{gather_c,'overlap 4'}; do
-        cd "$TOP/${program%%/./*}" || return 1
-        try bash -c "./${program#*/./} >/dev/full"
-        assert_failure 1
-    done
 }
 
 @test "programs: whichever CUDA call fails, a line says so and the exit status is 1" {
@@ -467,26 +432,12 @@ put() {
 @test "doctor, install, exercises: each thing that counts is looked at" {
     copy_out 01-hello-kernel
     try_python PYTHONPATH=common:common/exercises <<'PROGRAM'
-import contextlib, io, os, pathlib, subprocess, sys
+import os, pathlib, subprocess, sys
 import doctor, exercises, install
 
 def expect(is_so, *what):
     if not is_so:
         raise AssertionError(what)
-
-# doctor: whichever attempt returns a complaint, or ends with one, it says so and is not ready
-def ends(complaint):
-    sys.exit(complaint)
-attempts = "try_kernel", "try_module", "try_tests"
-for broken in (None, *attempts):
-    for way in (lambda complaint: complaint), ends:
-        for name in attempts:
-            setattr(doctor, name, lambda *_, name=name: way("no luck") if name == broken else "")
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            is_ready = doctor.trial()
-        expect(is_ready == (broken is None) == said.getvalue().endswith(": ready\n"), broken, said.getvalue())
-        expect(is_ready != ("MISSING  no luck" in said.getvalue()), broken, said.getvalue())
 
 # doctor's answers come back from make as they are, whatever is in a name
 odd = {"NVCC": "/a #b/nvcc", "PY": "/ü #/python", "DEVICE": "GPU #1, $5"}
@@ -516,7 +467,7 @@ exercises.put(stage, "element")
 (answers / "mine.h").touch(), (answers / "mine.cuh").touch()
 passed = exercises.key_of(stage, "element", answers)
 for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "checks/element_check.cu",
-             *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c"))):
+             *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c", "cpu/nvcc"))):
     before = file.read_bytes()
     file.write_bytes(before + b"\n")
     expect(exercises.key_of(stage, "element", answers) != passed, file)
@@ -740,36 +691,6 @@ packages: make PYTHON=..."
     assert_line --index -1 '1 passed, 1 failed, 0 skipped'
 }
 
-@test "tests/run: the tests see nothing of the user's environment but what is named" {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    cat >seen <<'SEEN'
-compgen -e | grep -vx 'BATS_.*\|PWD\|OLDPWD\|SHLVL\|_' | sort
-[ -d "$TMPDIR" ] && echo "$LC_ALL, ${TMPDIR##*/}"
-false # so that it is shown
-SEEN
-    printf '@test "a" {\n . ./seen\n}\n' >seen.bats
-    echo 'print("touch noise")' >sitecustomize.py # Python talks, and nobody listens
-    try env -i PATH="$outside" HOME="$HOME" TERM=dumb PYTHON="$TEST_PYTHON" BATS_LIB_PATH="${BATS_LIB_PATH:-}" BACKEND=cpu CC=gcc LC_ALL=POSIX \
-        TMPDIR="$PWD" PYTHONOPTIMIZE=1 PYTHONSAFEPATH=1 LD_LIBRARY_PATH=/no LD_PRELOAD=libm.so.6 CFLAGS=-no CPATH=/no \
-        C_INCLUDE_PATH=/no LIBRARY_PATH=/no MAKEFLAGS=-n CUDA_ARCH=no CPU_CUDA_FAIL=1 PYTHONPATH="$PWD" "$TOP/tests/run" seen.bats
-    assert_failure
-    output=$(sed -n '/^# CC$/,$p' <<<"$output")
-    assert_output --regexp '^# CC
-# HOME
-# LC_ALL
-# OPENBLAS_NUM_THREADS
-# PATH
-# TERM
-# TEST_BACKEND
-# TEST_PYTHON
-# TMPDIR
-# C, (not plain ü|plain)
-0 passed, 1 failed, 0 skipped$'
-    run compgen -G 'tests*' # their folder for temporary files is gone
-    assert_failure
-    [ ! -e noise ]
-}
-
 # ---- the sources
 
 @test "libraries: each offers its interface and nothing else; no file names an absolute path" {
@@ -844,18 +765,6 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
     assert_output ''
     local pypi=("$TOP"/.venv/lib/python*/site-packages/nvidia/cu13/bin/nvcc) # has headers in packages of their own
     [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_80 -c -o "$BATS_TEST_TMPDIR/threads.o" tests/stand-in/threads.cu
-}
-
-@test "make: bench without a GPU says why not, and changes nothing" {
-    copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-    find . -type f -exec cksum {} + | sort >"$BATS_TEST_TMPDIR/before"
-    for folder in . 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast; do
-        try make PYTHON="$TEST_PYTHON" BACKEND=cpu -C "$folder" bench
-        assert_failure 2
-        assert_regex "$stderr" 'make bench needs a GPU: times of the CPU stand-in say nothing about one'
-    done
-    run diff "$BATS_TEST_TMPDIR/before" <(find . -type f -exec cksum {} + | sort)
-    assert_success
 }
 
 @test "pages: the times in a page are those of its bench.txt" {

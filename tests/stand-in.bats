@@ -433,35 +433,6 @@ volatiles 0
 in_shared 0'
 }
 
-@test "stand-in: gdb stops in a kernel, at the thread that a message names, and shows its variables" {
-    command -v gdb >/dev/null || skip 'needs gdb: sudo apt-get install -y gdb'
-    cd "$BATS_TEST_TMPDIR" || return 1
-    cat >program.cu <<'PROGRAM'
-__global__ void add(int *x, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int twice = 2 * i;
-    if (i < n)
-        x[i] += twice;
-}
-int main()
-{
-    int *x;
-    cudaMallocManaged(&x, 400);
-    add<<<4, 32>>>(x, 100);
-    cudaDeviceSynchronize();
-    return cudaFree(x);
-}
-PROGRAM
-    "$CPU_NVCC" -g -G -o program program.cu
-    try gdb -batch -ex 'break program.cu:5 if threadIdx.x == 6 && blockIdx.x == 1' -ex run -ex 'print i' -ex 'print twice' \
-        -ex 'print threadIdx.x' -ex next -ex next -ex 'print x[38]' ./program
-    assert_line '$1 = 38'
-    assert_line '$2 = 76'
-    assert_line '$3 = 6'
-    assert_line '$4 = 76'
-}
-
 @test "stand-in: calls go one way: no file of it calls one that calls it" {
     cd "$BATS_TEST_TMPDIR" || return 1
     for file in "$TOP"/common/cpu/*/*.c; do

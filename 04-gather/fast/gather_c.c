@@ -2,7 +2,6 @@
 // Build: make gather_c
 // Run:   ./gather_c
 #include "gather.cuh"
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +51,5 @@ int main(void)
     free(index);
     free(result);
     free(source);
-    bool is_written = fflush(stdout) == 0 && !ferror(stdout); // a disk may be full
-    return right == N && code == -1 && first_bad == 700 && is_written ? 0 : 1;
+    return right == N && code == -1 && first_bad == 700 ? 0 : 1;
 }

@@ -151,7 +151,7 @@ def key_of(stage, name, answers):
     files = [answers / path.name for path in solutions(stage, name)] + of_check(stage, name)
     files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *HERE.iterdir(), COMMON / "check.h"])
     files += sorted(path for path in stage.iterdir() if path.suffix in (".h", ".py"))
-    files += sorted(path for path in (COMMON / "cpu").rglob("*.[chp]*") if "/lib/" not in str(path))
+    files += sorted(path for path in (COMMON / "cpu").rglob("*") if not {"lib", "__pycache__"} & set(path.parts))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.is_file())).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """Load tests: what make soak runs. Prints a line for each part; exit status 1 if one failed.
 
     soak.py [SECONDS [CASES [SEED]]]     all parts: so many seconds of threads, so many drawn cases
-    soak.py PART SECONDS CASES SEED      one of them: threads, calls, ends, interrupts, drawn
+    soak.py PART SECONDS CASES SEED      one of them: threads, calls, drawn
 
 Settings: TEST_BACKEND, cuda or cpu; TOOLS, tests/tools.cu as a library.
 """
@@ -11,10 +11,8 @@ import importlib.util
 import os
 import random
 import resource
-import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -122,70 +120,6 @@ def calls(seconds, count, seed):
     print(f"{count * 5} calls leave nothing; the process grew by {now[2] - before[2]} KiB")
 
 
-BEGIN = """
-import atexit, json, os, sys, threading
-import numpy as np
-from gather import DeviceArray, pin, pinned_empty, take
-from wrapper import cuda_gather
-x, i = np.arange(1000, dtype=np.float32), np.arange(10)
-d, e, p = DeviceArray(x), DeviceArray(i), pinned_empty(1000)
-p[...] = x
-v, r = p[5:].view(np.int32)[::-1], take(d, e, mode="raise")
-cuda_gather(x, i)
-"""
-ENDS = {  # and the exit status
-    "pass": 0,
-    "sys.modules.clear(); globals().clear()": 0,
-    "json.kept = d, v, r; del d, p, v, r": 0,
-    "cycle = [d, v]; cycle.append(cycle)": 0,
-    "pin(x).__enter__()": 0,
-    "atexit.register(lambda: print(take(d, e).get()))": 0,
-    "atexit.register(lambda: globals().clear())": 0,
-    "sys.excepthook = lambda *error: None; raise ValueError(d)": 1,
-    "sys.exit(3)": 3,
-    "os._exit(7)": 7,
-    "os.kill(os.getpid(), 15)": -15,
-    "here = threading.local(); here.d = DeviceArray(x)": 0,
-    "threading.Thread(target=lambda: [take(d, i) for _ in range(2000)]).start()": 0,
-}
-AT_WORK = "del d, e, p, v, r; threading.Thread(target=lambda: [take(x, i) for _ in range(10**9)], daemon=True).start()"
-
-
-def ends(seconds, count, seed):
-    """Processes end with live objects. Exit status and stderr are as they should be."""
-    r = random.Random(seed)
-    programs = [*ENDS.items(), *((f"del {', '.join(r.sample('deipvrx', 7))}", 0) for _ in range(15))]
-    programs += [] if IS_GPU else [(AT_WORK, 0)] * 5  # on a GPU CUDA promises nothing while the process ends
-    all_pass([(status, "-c", BEGIN + program) for program, status in programs])
-    print(f"{len(programs)} processes ended as they should")
-
-
-def interrupts(seconds, count, seed):
-    """Ctrl-C in a long call: KeyboardInterrupt comes when it has ended, the next call is right, and nothing stays."""
-    r, free_bytes = random.Random(seed), tools().free_bytes
-    x, few = np.arange(1 << 20, dtype=np.float32), np.arange(10)
-    i = np.random.default_rng(0).integers(0, x.size, 1 << (24 if IS_GPU else 20))
-    start = time.monotonic()
-    expected = take(x, i)
-    length, before = time.monotonic() - start, None
-    for k in range(20):
-        timer = threading.Timer(r.random() * length, lambda: os.kill(os.getpid(), signal.SIGINT))
-        try:
-            timer.start()
-            take(x, i)
-            time.sleep(20)
-            sys.exit("KeyboardInterrupt did not come")
-        except KeyboardInterrupt:
-            timer.join()
-        now = np.array_equal(take(x, few), x[:10]), free_bytes(), [sys.getrefcount(a) for a in (x, i, few, expected)]
-        before = before or now
-        if not now[0] or now != before:
-            sys.exit(f"result right, free bytes, references: {before}; after {k} interrupts more {now}")
-    if not np.array_equal(take(x, i), expected):
-        sys.exit("wrong after the interrupts")
-    print(f"20 interrupts of calls of {length * 1000:.0f} ms")
-
-
 def drawn(seconds, count, seed):
     """Drawn cases, as NumPy; few in each process: the stand-in keeps a note of all that was freed, and becomes slow."""
     cases, each = os.path.join(TESTS, "soak/cases.py"), 5000
@@ -193,7 +127,7 @@ def drawn(seconds, count, seed):
     print(f"{count} cases as NumPy")
 
 
-PARTS = {part.__name__: part for part in (threads, calls, ends, interrupts, drawn)}
+PARTS = {part.__name__: part for part in (threads, calls, drawn)}
 
 
 def main(seconds="60", count="200000", seed=""):

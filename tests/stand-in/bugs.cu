@@ -10,9 +10,7 @@ const int N = 250; // elements: 1000 bytes
 
 // ---- Races: the arrays are zero at first, and large enough
 
-__global__ void Counter(int *n) { *n += 1; } // counter, blocks
-
-__global__ void Overwrite(int *n) { *n = blockIdx.x; } // overwrite
+__global__ void Counter(int *n) { *n += 1; } // counter
 
 __global__ void Histogram(const int *a, int *bins)
 {
@@ -31,28 +29,10 @@ __global__ void Smooth(int *a)
     a[i] = (a[i - 1] + a[i + 1]) / 2 + i; // in-place
 }
 
-__global__ void Shift(int *a)
-{
-    int i = threadIdx.x;
-    a[i] = a[i + 1] + i; // shift
-}
-
-__global__ void ShiftBlocks(int *a)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    a[i] = a[i + blockDim.x] + i; // shift-blocks
-}
-
 __global__ void Bytes(unsigned char *text)
 {
     int i = threadIdx.x;
     text[i] = text[i + 1] + i; // bytes
-}
-
-__global__ void Vectors(float4 *a)
-{
-    float4 v = a[threadIdx.x + 1];
-    a[threadIdx.x] = make_float4(v.x + 1, v.y, v.z, threadIdx.x); // vectors
 }
 
 __global__ void Copies(int *a)
@@ -373,15 +353,10 @@ int main(int argc, char **argv)
 #define MORE(name) if (strcmp(bug, name) == 0)
 #define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
     IF("counter") Counter<<<1, 100>>>(a);
-    IF("blocks") Counter<<<100, 1>>>(a);
-    IF("overwrite") Overwrite<<<100, 1>>>(a);
     IF("histogram") Histogram<<<2, 100>>>(a, b);
     IF("maximum") Maximum<<<1, 100>>>(a, b);
     IF("in-place") Smooth<<<1, 100>>>(a);
-    IF("shift") Shift<<<1, 100>>>(a);
-    IF("shift-blocks") ShiftBlocks<<<10, 20>>>(a);
     IF("bytes") Bytes<<<1, 100>>>((unsigned char *)a);
-    IF("vectors") Vectors<<<1, 50>>>((float4 *)a);
     IF("memcpy") Fill<<<1, N>>>(a, 0), Copies<<<1, 50>>>(a);
     IF("function") InFunction<<<1, 50>>>(a);
     IF("variable") Variable<<<1, 50>>>();

@@ -17,7 +17,8 @@ int main(void)
         expect_shared(seen, 16, "each thread reads and writes up to 8 elements");
         long long least = 2 * ((n - 1) / 8 + 1);
         if (seen.sectors > least + least / 4 + 8)
-            wrong("in each step, thread t + 1 takes the element beside that of thread t; where does a block begin?",
+            wrong("in each step, thread t + 1 takes the element beside that of thread t; "
+                  "where does a block begin?",
                   "%d elements: the warps move %lld sectors of 32 bytes, expected about %lld", n,
                   seen.sectors, least);
     }

@@ -26,7 +26,7 @@ sys.path[:0] = [COMMON, os.path.join(COMMON, "bench")]
 from clock import micros_a_call, millis_in_turn, summary
 from doctor import gpu
 
-KI, MI = 1 << 10, 1 << 20
+MI = 1 << 20
 RAISE, WRAP = 0, 1  # enum gather_mode
 random = np.random.default_rng(0)
 
@@ -148,8 +148,8 @@ def random_indices(peers):
             yield {**row, "raise": own["raise"], "unchecked": own["unchecked"]}
 
 
-def distributions(peers, N=16 * MI):
-    """The kernel with other indices, four widths, three sizes of the source; and a copy of the bytes that must move."""
+def distributions(peers, N=16 * MI, source_bytes=512 * MI):
+    """The kernel with other indices and four widths; and a copy of the bytes that must move."""
     dice = random.random(N)
     spread = np.sort(dice)
     order = {
@@ -162,21 +162,20 @@ def distributions(peers, N=16 * MI):
     room = DeviceArray.empty(32 * N, np.uint8), DeviceArray.empty(32 * N, np.uint8)
     for element_type, index_type in itertools.product((np.int32, np.int64), (np.int32, np.int64)):
         element_bytes, index_bytes = element_type().nbytes, index_type().nbytes
-        for source_bytes in 256 * KI, 16 * MI, 512 * MI:
-            M = source_bytes // element_bytes
-            x = np.arange(M, dtype=element_type)
-            d_x, d_out = DeviceArray(x), DeviceArray.empty(N, element_type)
-            for name, indices in order.items():
-                index = indices(M).astype(index_type)
-                touched = np.zeros(source_bytes // 32, bool)  # the sectors: what the memory hands out at least
-                touched[index // (32 // element_bytes)] = True
-                moved = int(32 * touched.sum() + N * (index_bytes + element_bytes))
-                ways = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
-                copy = [lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)]
-                times = device(ways)
-                row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
-                row.update(index_bytes=index_bytes, moved=moved, ways=times, **device({"copy": copy}))
-                yield row
+        M = source_bytes // element_bytes
+        x = np.arange(M, dtype=element_type)
+        d_x, d_out = DeviceArray(x), DeviceArray.empty(N, element_type)
+        for name, indices in order.items():
+            index = indices(M).astype(index_type)
+            touched = np.zeros(source_bytes // 32, bool)  # the sectors: what the memory hands out at least
+            touched[index // (32 // element_bytes)] = True
+            moved = int(32 * touched.sum() + N * (index_bytes + element_bytes))
+            ways = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
+            copy = [lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)]
+            times = device(ways)
+            row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
+            row.update(index_bytes=index_bytes, moved=moved, ways=times, **device({"copy": copy}))
+            yield row
 
 
 def ladder(peers):

@@ -87,8 +87,10 @@ static void note_error(cudaError_t error)
 static void note_seen(cudaError_t error)
 {
     if (!error) return;
+    pthread_mutex_lock(&lock);
     unseen = cudaSuccess;
     has_seen_the_end = cpu_context_is_broken();
+    pthread_mutex_unlock(&lock);
 }
 
 static int status_at_exit;

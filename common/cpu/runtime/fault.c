@@ -147,20 +147,9 @@ struct place { // as the compiler lays it out; for an array `type` is the array'
     const struct type *type;
 };
 
-static bool is_news(const struct place *place)
-{
-    enum { MOST = 64 };
-    static const struct place *told[MOST]; // once is enough
-    unsigned i = 0;
-    while (i < MOST && told[i] && told[i] != place) i++;
-    bool is_new = i < MOST && !told[i];
-    if (is_new) told[i] = place;
-    return is_new;
-}
-
 PUBLIC void __ubsan_handle_out_of_bounds(const struct place *place, size_t index)
 {
-    if (is_news(place))
+    if (cpu_is_news(place, NULL))
         cpu_say("%s:%u: index %ld is outside the array, whose type is %s", place->file, place->line,
                 (long)index, place->type->name);
     if (cpu_running) { // the kernel must not go on and overwrite something
@@ -172,7 +161,7 @@ PUBLIC void __ubsan_handle_out_of_bounds(const struct place *place, size_t index
 PUBLIC void __ubsan_handle_shift_out_of_bounds(const struct place *place, size_t value, size_t bits)
 {
     (void)value;
-    if (is_news(place))
+    if (cpu_is_news(place, NULL))
         cpu_say("%s:%u: a shift by %ld bits is too far for the type %s", place->file, place->line,
                 (long)bits, place->type->name);
 }
