@@ -130,6 +130,10 @@ PROGRAM
         assert_failure 2
         assert_equal "$stderr" './vector_add_c N: a number from -1 to 268435456'
     done
+    for n in 268435456=1 268435457=2; do # the largest is taken, though the program gets no memory for it
+        try bash -c "ulimit -v 1000000; ./vector_add_c ${n%=*}"
+        assert_failure "${n#*=}"
+    done
 }
 
 @test "02: libvector_add and its caller share the header" {

@@ -203,11 +203,11 @@ ROWS
 
 @test "stand-in: an address that is no multiple of the size is told, for each access" {
     while read -r type right wrongs; do
-        for kernel in Read Write Volatile Atomic; do
-            [[ $kernel = [RW]* || $type = int ]] || continue
+        for kernel in Read Write Cached Volatile Atomic; do
+            [[ $kernel = [RWC]* || $type = int ]] || continue
             answers bugs <<<"$kernel<$type>$right|0|0 0|"
             for wrong in $wrongs; do
-                answers bugs <<<"$kernel<$type>$wrong|0|0 716|kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no"
+                answers bugs <<<"$kernel<$type>$wrong|0|0 716|bugs.cu:[0-9]*: kernel $kernel<$type> (read|write)s (a float4|[248] bytes) at an address that is no"
             done
         done
     done <<<'short 2 1

@@ -59,6 +59,7 @@ print(
     type(take(x, 3)).__name__,
     take(x, np.array([True, False])),
     take(x, np.array([1], np.uint64)),
+    take(x, np.array([2**63 - 1], np.uint64), mode="clip"),  # the largest that int64 holds
     take(x, np.array([-1], ">i8")),
 )
 print(DeviceArray.empty(np.int64(5)), pinned_empty(np.int64(5)).shape, take(x, i, stream=np.int64(0)), take(x, []))

@@ -23,17 +23,18 @@ on_b = tools.copy_later(B, pending.address, zeros.ctypes.data, 4 * n)  # the ind
 late = take(d_index, pending, mode="wrap", stream=A)
 print((late.get() == index).all())
 
-source, where, minus = CudaArray(x, stream=A), CudaArray(index, stream=A), pinned(y)
+source, where, minus, backwards = CudaArray(x, stream=A), CudaArray(index, stream=A), pinned(y), pinned(index[::-1])
 new = take(source, where, mode="wrap")  # does not wait
 code = tools.copy_on(A, source.address, minus.ctypes.data, 4 * n)
 print(code, new.__cuda_array_interface__["stream"] == A, (new.get() == x).all())
-another = CudaArray(x, stream=A)  # all under new names: to free memory is to wait
-newer = take(another, d_index, mode="wrap", stream=B)
+# all under new names, as to free memory is to wait; and none on the default stream, which orders the work of all
+another, index_of_b = CudaArray(x, stream=A), CudaArray(index, stream=B)
+newer = take(another, index_of_b, mode="wrap", stream=B)
 tools.copy_on(A, another.address, minus.ctypes.data, 4 * n)
 print((newer.get() == x).all())
-base, elsewhere = DeviceArray(x), CudaArray(index, stream=A)
+base, elsewhere = CudaArray(x, stream=B), CudaArray(index, stream=A)
 newest = take(base, elsewhere, mode="wrap", stream=B)
-tools.copy_on(A, elsewhere.address, zeros.ctypes.data, 4 * n)
+tools.copy_on(A, elsewhere.address, backwards.ctypes.data, 4 * n)
 print((newest.get() == x).all())
 
 read, copy = CudaArray(x, stream=B), DeviceArray(y)  # out is still to be read

@@ -4,14 +4,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from wrapper import cuda_gather
+from wrapper import check_array, cuda_gather
 
 
-def words(function, *arguments):
+def words(function, *arguments, error=IndexError):
     try:
         return repr(function(*arguments))
-    except IndexError as error:
-        return f"IndexError: {error}"
+    except error as caught:
+        return f"{error.__name__}: {caught}"
 
 
 def expect_as_numpy(what, x, idx):
@@ -62,6 +62,10 @@ for a, idx in cases + [(x, many), (x[:0], np.array([0], np.int32)), (x[:0], np.a
     numpys = words(lambda a, idx: a[idx], a, idx)
     assert numpys.startswith("IndexError") and words(cuda_gather, a, idx) == numpys, (idx, numpys)
 expect_as_numpy("the next call", x, np.array([4, -5], np.int64))
+for size in 2**31 - 1, 2**31:  # the largest that C's int holds, and one more
+    array = np.broadcast_to(np.float32(0), size)
+    is_taken = words(check_array, "x", array, np.float32, error=ValueError).startswith("array")
+    assert is_taken == (size < 2**31), size
 
 
 # several threads at once: each call is right, or its own error

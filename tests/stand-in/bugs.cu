@@ -330,6 +330,7 @@ __global__ void HalfPastShared(int *a)
 
 template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); } // half-written
 template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
+template <class T> __global__ void Cached(char *p, int at) { __stcs((T *)p, __ldcs((T *)(p + at))); }
 template <class T> __global__ void Volatile(char *p, int at) { *(volatile T *)(p + at) = 1; }
 template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
 
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
-#define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T)
+#define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)
     READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)
 

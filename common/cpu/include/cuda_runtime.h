@@ -187,7 +187,11 @@ inline long long clock64() // of a device with 1 GHz; ../nvcc takes it for clock
 
 // Loads and stores that tell a GPU's cache what to keep.
 #define CPU_CUDA_LOAD(name) \
-    template <class T> __forceinline__ T name(const T *pointer) { return *pointer; }
+    template <class T> __forceinline__ T name(const T *pointer) \
+    { \
+        const T &value = *pointer; \
+        return value; \
+    }
 #define CPU_CUDA_STORE(name) \
     template <class T> __forceinline__ void name(T *pointer, T value) { *pointer = value; }
 CPU_CUDA_LOAD(__ldg)

@@ -176,13 +176,14 @@ PUBLIC void __ubsan_handle_type_mismatch_v1(const struct alignment *a, size_t ad
 {
     (void)address;
     if (!cpu_running || a->use > 1 || a->power < 4) return;
-    char where[300], what[200];
+    if (!cpu_break_context(cudaErrorMisalignedAddress)) return;
+    char line[400], what[200];
     const char *type = strrchr(a->place.type->name, ' '); // 'const struct float4'
     type = type ? type + 1 : a->place.type->name + 1;
-    snprintf(where, sizeof where, "%s:%u", a->place.file, a->place.line);
+    const char *where = cpu_line_of(__builtin_return_address(0), line, sizeof line);
     snprintf(what, sizeof what, "%s %s %.*s at an address that is no multiple of %d",
              a->use ? "writes" : "reads", strchr("aeiou", type[0]) ? "an" : "a",
              (int)strlen(type) - 1, type, 1 << a->power);
-    if (cpu_break_context(cudaErrorMisalignedAddress)) cpu_say_of_thread(where, what);
+    cpu_say_of_thread(where, what);
     cpu_leave_kernel();
 }
