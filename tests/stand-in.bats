@@ -172,6 +172,10 @@ two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0
 past-write|0|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250,0,0\)
 far-behind|0|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
+two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
+two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
+unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
+half-past-end|0|0 700|kernel Total reads 8 bytes, 0 bytes behind the end of an allocation of 1004 bytes
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
@@ -279,7 +283,7 @@ __global__ void k(int *p) { *p = rand(); }
     2: calling a __host__ function("rand") from a __global__ function("k") is not allowed
 #include <algorithm>\n__global__ void k(int *p) { *p = std::max(*p, 1); }
     3: calling a constexpr __host__ function("max") from a __global__ function("k") is not allowed
-int table[4];\n__global__ void k(int *p) { *p = table[0]; }
+int other = 1, table[4];\n__global__ void k(int *p) { *p = table[0]; }
     3: identifier "table" is undefined in device code: it is a variable of the host
 __device__ int f() { return 1; }\nint g() { return f(); }
     3: calling a __device__ function("f") from a __host__ function("g") is not allowed
@@ -506,6 +510,8 @@ PROGRAM
     says '' -D__CUDA_ARCH__=900
     : >part.cuh
     says ''
+    printf '#if 0\n#elif __CUDA_ARCH__\n#endif\n' >program.cu
+    says "program.cu:2: $what"
 }
 
 @test "stand-in: code of the host is not looked at, in templates, classes and lambdas neither; device code in them is" {

@@ -56,6 +56,21 @@ __global__ void Mixed(int *n)
 
 __global__ void BlockScope(int *n) { atomicAdd_block(n, 1); } // block-scope
 
+__global__ void TwoScopes(int *n)
+{
+    if (blockIdx.x % 2)
+        atomicAdd(n, 1);
+    else
+        atomicAdd_block(n, 1);
+}
+
+// The same memory by two names: of one, nothing seems to be written.
+__global__ void TwoNames(int *out, const int *in, int *sum)
+{
+    sum[threadIdx.x] = in[0]; // two-names
+    if (threadIdx.x == 31) out[0] = 2; // two-names
+}
+
 __global__ void Condition(int *a)
 {
     int i = threadIdx.x, next = a[i + 1]; // condition
@@ -328,6 +343,13 @@ __global__ void HalfPastShared(int *a)
     memcpy(&s[63], a, 2 * sizeof *a); // half-past-shared
 }
 
+__global__ void Total(const double *p, int n, double *out)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += p[i];
+    *out = sum;
+}
+
 template <class T> __global__ void Read(char *p, int at) { *(T *)p = *(T *)(p + at); } // half-written
 template <class T> __global__ void Write(char *p, int at) { *(T *)(p + at) = *(T *)p; }
 template <class T> __global__ void Cached(char *p, int at) { __stcs((T *)p, __ldcs((T *)(p + at))); }
@@ -405,6 +427,16 @@ int main(int argc, char **argv)
 
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
+    MORE("half-past-end") // in memory that is only read
+    {
+        cudaFree(fresh);
+        cudaMalloc(&fresh, 1004);
+        cudaMemset(fresh, 0, 1004);
+        Total<<<1, 1>>>((double *)fresh, 126, (double *)b);
+    }
+    MORE("two-scopes") TwoScopes<<<2, 1>>>(a);
+    MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
+    MORE("unwritten-head") Fill<<<1, N - 2>>>(fresh, 2), cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-head
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);

@@ -281,6 +281,11 @@ static void rows_and_boxes()
     for (int i = 0; i < 12; i++)
         h[i] = i * i;
     OK(cudaMalloc3D(&box, extent));
+    OK(cudaMemset3D(box, 7, extent));
+    OK(cudaMemset3D(box, 0, make_cudaExtent(extent.width, 1, 2))); // the first row of each plane
+    OK(cudaMemcpy2D(part, sizeof(int), box.ptr, box.pitch, sizeof(int), 4, cudaMemcpyDeviceToHost));
+    IS(part[0] == 0 && part[1] == 0x07070707 && part[2] == 0 && part[3] == part[1], true);
+    memset(part, 0, sizeof part);
     OK(cudaMemset3D(box, 0, extent));
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = make_cudaPitchedPtr(h, 3 * sizeof(int), 3, 2);

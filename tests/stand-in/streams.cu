@@ -21,7 +21,7 @@ __global__ void slow(unsigned long long *sink) // long enough for the host to lo
 static int *a, *b, *pinned;
 static unsigned long long *sink;
 static cudaStream_t s, t, apart;
-static cudaEvent_t e, f, untimed;
+static cudaEvent_t e, f, untimed, twice;
 
 static void create()
 {
@@ -170,6 +170,20 @@ static void destroy()
     OK(cudaStreamAddCallback(s, call_back, &told, 0));
     OK(cudaStreamSynchronize(s));
     IS(told, 1);
+    // recorded twice, and destroyed while both are to come: nobody writes where it was
+    OK(cudaEventCreate(&twice));
+    set<<<1, 1, 0, apart>>>(b, 1);
+    OK(cudaEventRecord(twice, apart));
+    OK(cudaEventRecord(twice, s));
+    OK(cudaEventDestroy(twice));
+    char *mine[16], zeros[740] = {};
+    for (int i = 0; i < 16; i++)
+        mine[i] = (char *)calloc(500 + 16 * i, 1);
+    OK(cudaStreamSynchronize(apart));
+    for (int i = 0; i < 16; i++) {
+        IS(memcmp(mine[i], zeros, 500 + 16 * i), 0);
+        free(mine[i]);
+    }
     OK(cudaEventDestroy(e));
     OK(cudaEventDestroy(f));
     OK(cudaEventDestroy(untimed));

@@ -88,7 +88,8 @@ __global__ void tiles(int *out)
     o[8] = cg::reduce(tile, t, cg::plus<int>());
     o[9] = cg::reduce(tile, -t, cg::greater<int>());
     o[10] = pair.shfl(t, 1);
-    o[11] = tile.match_any(t / 2);
+    int is_all;
+    o[11] = tile.match_any(t / 2) * 1000 + tile.match_all(t / 8, is_all);
     cg::thread_group quarter = cg::tiled_partition(whole, 4);
     o[12] = quarter.thread_rank() * 10 + quarter.size() +
             cg::tiled_partition<32>(whole).meta_group_size();
@@ -158,7 +159,7 @@ static void warps()
         {2752321, 70224, 833977202, 9633141, 651, 0, 669032, 0, 4262085909u});
     ask("block", block, BLOCK, {17577, 651, 651, 0, 26901});
     ask("tiles", tiles, TILES,
-        {78848, 2419688, 27639, 27956, 25463, 26518, 54318, 372, 213300, 4294942912u, 27113, 43596,
+        {78848, 2419688, 27639, 27956, 25463, 26518, 54318, 372, 213300, 4294942912u, 27113, 43762005,
          13557});
     ask("active", active, ACTIVE, {9633141, 101894, 7282, 8170, 7810, 6522, 162, 9633141});
     int in_all;
