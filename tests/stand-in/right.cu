@@ -278,7 +278,8 @@ __global__ void Vector(int *out)
     float *more = (float *)(vectors + 1);
     vectors[0] = make_float4(1, 2, 3, 4), more[0] = 5, more[1] = 6;
     a[threadIdx.x] = 10, b[threadIdx.x] = 100;
-    *out = (int)(vectors[0].w + more[1]) + a[threadIdx.x] + b[threadIdx.x];
+    __syncthreads();
+    *out = (int)(vectors[0].w + more[1]) + a[1023 - threadIdx.x] + b[1023 - threadIdx.x];
 }
 
 // Dynamic shared memory as two arrays, then again as one.
@@ -398,7 +399,7 @@ int main(void)
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
-    clear(), Vector<<<1, 1, 24>>>(b), result(b), expect("Vector", r[0], 120);
+    clear(), Vector<<<1, 1'024, 24>>>(b), result(b), expect("Vector", r[0], 120);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
     for (int i = 0; i < 64; i++) sum += h[i];

@@ -171,19 +171,22 @@ static void destroy()
     OK(cudaStreamSynchronize(s));
     IS(told, 1);
     // recorded twice, and destroyed while both are to come: nobody writes where it was
+    cudaStream_t other;
+    OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     OK(cudaEventCreate(&twice));
     set<<<1, 1, 0, apart>>>(b, 1);
     OK(cudaEventRecord(twice, apart));
-    OK(cudaEventRecord(twice, s));
+    OK(cudaEventRecord(twice, other));
     OK(cudaEventDestroy(twice));
     char *mine[16], zeros[740] = {};
     for (int i = 0; i < 16; i++)
-        mine[i] = (char *)calloc(500 + 16 * i, 1);
+        mine[i] = (char *)memset(malloc(500 + 16 * i), 0, 500 + 16 * i);
     OK(cudaStreamSynchronize(apart));
     for (int i = 0; i < 16; i++) {
         IS(memcmp(mine[i], zeros, 500 + 16 * i), 0);
         free(mine[i]);
     }
+    OK(cudaStreamDestroy(other));
     OK(cudaEventDestroy(e));
     OK(cudaEventDestroy(f));
     OK(cudaEventDestroy(untimed));
