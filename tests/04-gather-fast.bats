@@ -46,6 +46,8 @@ use_shim() {
     assert_equal "${#lines[@]}" 6
     [ "$(grep -c '| 4096 of 4096 |$' <<<"$output")" = 4 ]
     [ "$TEST_BACKEND" = cuda ] || [ "$(grep -c '| on a GPU only |' <<<"$output")" = 4 ]
+    try ./overlap 4 # the least
+    assert_success
     local wrong
     for wrong in 3 29 x 12x; do
         try ./overlap $wrong

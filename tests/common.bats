@@ -52,6 +52,9 @@ setup() {
     assert_line --regexp '^MISSING +a kernel does not run: .*out of order'
     assert_line --regexp '^MISSING +a Cython module does not run: out of order'
     assert_line --regexp '^MISSING +Bats does not run: out of order'
+    try env CC="$(command -v gcc)" PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
+        PYTHON="$TEST_PYTHON" -C 01-hello-kernel doctor # this one is in order
+    assert_line --regexp '^ok +a Cython module compiles and runs'
     assert_line --index -1 'make run and make test: they will not run here before that is mended'
 }
 
@@ -213,14 +216,14 @@ put() {
         try_make mine # one alone, though a header has changed: what was built before stays
         assert_success
         [ ! -e libmine.cu ] || [ -e libmine.so ]
-        if [ -e mine.pyx ]; then # what Cython made of a module that is gone is no program in C
+        if [ -e mine.pyx ]; then # what Cython made of a module that is gone is no program in C, and goes too
             mv mine.pyx "$BATS_TEST_TMPDIR"
             try_make build
             assert_success
-            mv "$BATS_TEST_TMPDIR/mine.pyx" .
         fi
         try_make clean
         assert_success
+        [ ! -e "$BATS_TEST_TMPDIR/mine.pyx" ] || mv "$BATS_TEST_TMPDIR/mine.pyx" .
         run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
         assert_output ''
     done
@@ -250,9 +253,11 @@ put() {
 }
 
 @test "make: a path that is not whole is refused at the top, where it would mean another file in each stage" {
-    try make PYTHON=./python3 build
-    assert_failure
-    assert_regex "$stderr" 'PYTHON=./python3: the stages are other folders: give the whole path, from / on'
+    for setting in PYTHON=./python3 NVCC=bin/nvcc CC=./gcc CXX=../clang; do
+        try make "$setting" build
+        assert_failure
+        assert_regex "$stderr" "$setting: the stages are other folders: give the whole path, from / on"
+    done
 }
 
 # ---- bad surroundings: one line that says what is missing and how to mend it
@@ -459,6 +464,13 @@ for what in install.VENV, sys.version, "numpy":
 pathlib.Path(stamp).write_text(wanted)
 python.unlink()
 expect(not install.is_complete("requirements.txt"), "no Python")
+python.touch()
+os.remove(stamp)
+install.prepare_venv, install.run = lambda: None, lambda *_: sys.exit("no network")
+try:
+    install.fill("requirements.txt")
+except SystemExit:
+    expect(not install.is_complete("requirements.txt"), "pip has failed")
 
 # exercises: an answer that has passed is tried again after a change of anything that it is judged by
 stage = pathlib.Path("01-hello-kernel")

@@ -192,6 +192,11 @@ PROGRAM
     echo '// mine' >>exercises/guard.cu
     try make reset EXERCISE=guard
     assert_output 'guard.cu: what you wrote is now in guard.cu.2.mine'
+    rm exercises/guard.cu.1.mine # a number is free, and nothing that was kept is written over
+    echo '// mine again' >>exercises/guard.cu
+    try make reset EXERCISE=guard
+    assert_output 'guard.cu: what you wrote is now in guard.cu.1.mine'
+    grep -qx '// mine' exercises/guard.cu.2.mine
     try make reset EXERCISE=guard # as it was: nothing to keep
     assert_output ''
     cmp exercises/guard.cu unsolved

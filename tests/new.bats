@@ -30,6 +30,8 @@ NAMES
     try_new NAME=blur DIR="$PWD/there"
     assert_failure
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
+    HOME=$PWD try_new NAME=blur DIR='~/there' # as a shell hands it over that does not know it for a path
+    assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
     try_new NAME=blur DIR=/proc/blur
     assert_failure
     assert_regex "$stderr" '/proc/blur cannot be written: '
@@ -39,6 +41,20 @@ NAMES
     assert_regex "${stderr%%$'\n'*}" "/blur cannot be written: .*File too large"
     run find .
     assert_output $'.\n./there'
+}
+
+@test "new: what pip could not install is not tested" {
+    HOME=$BATS_TEST_TMPDIR try_new NAME=blur
+    assert_success
+    cd "$BATS_TEST_TMPDIR/blur" || return 1
+    mkdir .venv
+    touch .venv/tools
+    printf '#!/bin/sh\ncase $* in *pip*) echo no compiler; exit 1;; esac\n' >python
+    chmod +x python
+    try make test PY=./python BACKEND=cpu
+    assert_failure
+    assert_equal "$output" ''
+    assert_regex "$stderr" 'no compiler'
 }
 
 @test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {

@@ -191,6 +191,7 @@ two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
 streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+streams-third|1|0 0|LINE: cudaMemsetAsync writes what work of another stream read at
 two-masks|0|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
 half-past-shared|0|0 700|LINE: kernel HalfPastShared writes outside the 256 bytes of the shared memory s
 counter CPU_CUDA_CHECK=0|0|0 0|
@@ -322,7 +323,7 @@ ROWS
     common/cpu/nvcc: program.cu.* cuBLAS: that needs a GPU, .*
 #include <curand_kernel.h>
     common/cpu/nvcc: program.cu.* cuRAND: that needs a GPU, .*
-__global__ void k() { __shared__ float tile[128][128]; tile[0][0] = 1; }
+__global__ void k() { __shared__ float tile[128][128], one; tile[0][0] = one = 1; }
     .*program.cu:2: .*tile is larger than the shared memory, 49152 bytes.*
 int main() { cudaMemPrefetchAsync(0, 4, 0); }
     .*program.cu:2: .*CUDA 13 takes a place, such as cudaMemLocation.*, not a device's number
@@ -363,6 +364,7 @@ more, less: 2 2 512, 768 512 0, 160 3
 alone: 1 2 64, 1000 1000 0, 2000 2000
 count: 1 64 8192, 0 0 8192, 256 1
 look: 1 1 32, 32 32 0, 8 2
+some: 1 64 2048, 1536 0 0, 64 1
 nothing: 1 6 96, 0 0 0, 0 0
 1
 without threads: 1 33554432 8589934592, 0 0 0, 0 0

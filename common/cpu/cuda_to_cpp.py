@@ -329,13 +329,12 @@ class Source:
         name = self.tokens[left - 1]
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
-            what = f'"{name} is larger than the shared memory, 49152 bytes"'
-            for name in self.declared(begin, end):
-                self.after(end, f' ::cpu_cuda_shared(&{name}, sizeof {name}, "{name}");')
+            for one in self.declared(begin, end):
+                what = f'"{one} is larger than the shared memory, 49152 bytes"'
+                self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
+                self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
             gap = f"cpu_cuda_gap_{i}[64]"  # so that one step too far is not in the next variable
             self.before(begin, f"static __thread __attribute__((used)) char {gap}; ")
-            if is_name(name):
-                self.after(end, f" static_assert(sizeof({name}) <= 49152, {what});")
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays

@@ -2,8 +2,8 @@
 
 refuse.py STAGE [EXERCISE]...: those of wrong.py. A line for each that passed, or was refused for another reason; the
 last line says how many were refused. (Where the table has no message, the answer is a right one, in another style, and
-has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, one answer of
-each exercise is drawn.
+has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, one answer of each exercise is drawn, but for those
+whose check differs from the last commit: somebody is at work on them, and all their answers are tried.
 """
 
 import concurrent.futures
@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -51,10 +52,20 @@ def refuse(stage, name, what, changes, pattern):
     return ""
 
 
+def is_changed(stage, name):
+    """Whether git says that the exercise's check, its solution, or what all checks share is not as in the last commit."""
+    shared = [path for path in exercises.HERE.iterdir() if path.stem in ("exercise", "library")]
+    paths = [*shared, *exercises.of_check(stage, name), *exercises.solutions(stage, name)]
+    git = ["git", "-C", stage, "diff", "--quiet", "HEAD", "--", *paths]
+    return subprocess.run(git, capture_output=True).returncode == 1
+
+
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    draw = list if os.environ.get("SLOW") == "1" or only else lambda answers: [random.choice(answers)]
-    todo = [(stage, name, *one) for name in only or exercises.exercises(stage) for one in draw(WRONG[name])]
+    todo = []
+    for name in only or exercises.exercises(stage):
+        is_all = only or os.environ.get("SLOW") == "1" or is_changed(stage, name)
+        todo += [(stage, name, *one) for one in (WRONG[name] if is_all else [random.choice(WRONG[name])])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")

@@ -456,6 +456,19 @@ int main(int argc, char **argv)
         Sum<<<1, 1, 0, one>>>(a, b, N);
         cudaStreamDestroy(apart);
     }
+    MORE("streams-third") // two read; the third waits for the first of them alone
+    {
+        cudaStream_t three;
+        cudaEvent_t event;
+        cudaStreamCreate(&three);
+        cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        cudaMallocHost(&count, bytes);
+        cudaMemcpyAsync(count, a, bytes, cudaMemcpyDefault, one);
+        cudaEventRecord(event, one);
+        Sum<<<1, 1, 0, two>>>(a, b, N);
+        cudaStreamWaitEvent(three, event);
+        cudaMemsetAsync(a, 1, bytes, three); // streams-third
+    }
     MORE("two-masks") TwoMasks<<<1, 32>>>(a);
     MORE("half-past-shared") HalfPastShared<<<1, 1>>>(a);
     MORE("failed-print")

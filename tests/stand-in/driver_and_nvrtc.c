@@ -117,6 +117,7 @@ int main(void)
     FAILS(3, NOT_INITIALIZED, cuMemAlloc_v2, &pointer, (size_t)4);
     FAILS(1, INVALID_VALUE, cuInit, 1);
     OK(cuInit, 0);
+    FAILS(1, INVALID_VALUE, cuInit, 1); // and it stays initialised
     OK(cuDeviceGet, &device, 0);
     FAILS(101, INVALID_DEVICE, cuDeviceGet, &device, 99);
     FAILS(201, INVALID_CONTEXT, cuMemAlloc_v2, &pointer, (size_t)4);

@@ -255,6 +255,19 @@ __global__ void Heap(int *out)
     delete[] numbers;
 }
 
+// Blocks on all cores use the heap at the same time.
+__global__ void SharedHeap(int *out)
+{
+    int sum = 0;
+    for (int i = 0; i < 50; i++) {
+        int *p = (int *)malloc(8 * sizeof *p);
+        p[7] = i;
+        sum += p[7];
+        free(p);
+    }
+    out[(blockIdx.x * blockDim.x + threadIdx.x) % N] = sum;
+}
+
 // Objects that a kernel has made, on the heap or at a place of the host's choice: other kernels call what is theirs.
 __global__ void Make(Shape **shapes, Square *room)
 {
@@ -398,6 +411,7 @@ int main(void)
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
+    clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
     clear(), Vector<<<1, 1'024, 24>>>(b), result(b), expect("Vector", r[0], 120);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);

@@ -63,6 +63,11 @@ __global__ void look(volatile float *x)
 {
     x[threadIdx.x] = x[threadIdx.x] + 1;
 }
+__global__ void some(volatile float *x) // all lanes in one block, half of them in the next
+{
+    if (threadIdx.x % 2 || blockIdx.x % 2)
+        (void)x[0];
+}
 __global__ void nothing() {}
 
 // An access in the source is one, wherever g++ would move or split it.
@@ -125,6 +130,7 @@ int main(void)
     WATCH("alone", alone<<<2, 32>>>(c, a, 1000));
     WATCH("count", count<<<64, 128>>>());
     WATCH("look", look<<<1, 32>>>(b));
+    WATCH("some", some<<<64, 32>>>(b));
     WATCH("nothing", nothing<<<dim3(3, 2), dim3(4, 4)>>>());
     cpu_cuda_watch(&seen, 0);
     through_shared<<<1u << 25, 256>>>(NULL, NULL, (size_t)1 << 33);
