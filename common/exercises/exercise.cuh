@@ -114,7 +114,7 @@ static inline void expect_return(int expected, int came, const std::string &what
 template <typename F>
 static bool expect_failure(const std::string &name, F f, bool leaves_none, int k, const char *more)
 {
-    std::string said, what = name + ", and no call fails";
+    std::string said, what = name + " (all CUDA calls succeed)";
     int code = k % 2 ? 2 : 719, stays = -3000, is_left = -2000;
     int came = in_a_process(
         [&] {

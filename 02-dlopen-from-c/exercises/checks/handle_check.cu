@@ -86,7 +86,7 @@ struct User {
 
     User(int n) : expected(n)
     {
-        expect_return(0, create(&handle, n), "total_create, and no call fails",
+        expect_return(0, create(&handle, n), "total_create (all CUDA calls succeed)",
                       "what is returned if all went well?");
     }
     void use()
