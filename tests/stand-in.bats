@@ -602,6 +602,8 @@ ROWS
         assert_success
         assert_equal "$standard$output$stderr" $standard
     done
+    "$CPU_NVCC" -MMD -c -Iinclude -DOFFSET=1 -DCOMPUTE=compute -o object kernel.cu
+    assert_regex "$(tr -d '\\\n' <object.d)" '^object: .*include/factor\.h' # the rule's target is what was asked for
     try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
     assert_success
     assert_output --partial 'cpu_cuda::launch'

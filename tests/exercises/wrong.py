@@ -328,6 +328,8 @@ WRONG = {
     ],
     "clip_test": [
         ("NaN makes the test fail", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "assert (result == np.clip(before, low, high)).all()")], "clip is right, and your test ends with AssertionError"),
+        ("all but the first element", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "np.testing.assert_array_equal(result[1:], np.clip(before, low, high)[1:])")], "wrong in the first element"),
+        ("all but the last element", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "np.testing.assert_array_equal(result[:-1], np.clip(before, low, high)[:-1])")], "wrong in the last element"),
         ("no NaN", [("check(np.array([1, np.nan, 5], np.float32), -2, 3)\n", "")], "turns NaN into low"),
         ("never empty", [("in 0, 1", "in 2, 1")], "empty array"),
         ("x is not looked at afterwards", [("    np.testing.assert_array_equal(x, before)\n", "")], "writes to x"),
