@@ -25,7 +25,7 @@ __device__ alignas(16) const short constants[2] = {3, 4};
 __device__ int (*function)(int) = nullptr;
 __device__ int counter = 100;
 __device__ float table[3] = {1, 2, 3};
-__device__ __managed__ int shared_by_both = 1;
+__managed__ int shared_by_both = 1;
 static __device__ const int never_changes = 5;
 namespace inner {
 __device__ double deep;
