@@ -8,8 +8,8 @@
 
 const int THREADS = 256; // a block
 
-// result[i] = x[i], but low if x[i] is smaller, and high if x[i] is larger, for n elements. NaN ("not a number", as 0 / 0
-// is) stays NaN: it is neither smaller nor larger than any number.
+// result[i] = x[i], but low if x[i] is smaller, and high if x[i] is larger, for n elements. NaN ("not a number",
+// as 0.0 / 0.0 is) stays NaN: it is neither smaller nor larger than any number.
 __global__ void Clip(const float *x, float low, float high, float *result, size_t n)
 {
     // YOUR LINES, about 3: the element of this thread, if there is one.
