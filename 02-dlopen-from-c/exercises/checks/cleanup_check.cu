@@ -37,7 +37,8 @@ int main(void)
         out = before;
         int code = 0;
         auto seen = see([&] { code = larger_of(n, 128); });
-        expect_return(0, code, "larger (all CUDA calls succeed)", "what is returned if all went well?");
+        expect_return(0, code, "larger (all CUDA calls succeed)",
+                      "what is returned if all went well?");
         const char *look_at = "what is copied where, and how many bytes?";
         expect_elements("out", expected, out, look_at, before);
         if (out[n] != before[n])

@@ -12,7 +12,8 @@ int main(void)
     for (int n : {1, 256, random_number(257, 5000), random_number(66000, 69000)}) {
         int code = 0;
         auto seen = see([&] { code = to_gray(rgb.data(), gray.data(), n); });
-        expect_return(0, code, "to_gray (all CUDA calls succeed)", "what was there in the beginning");
+        expect_return(0, code, "to_gray (all CUDA calls succeed)",
+                      "what was there in the beginning");
         std::vector<unsigned char> expected(n);
         for (int i = 0; i < n; i++)
             expected[i] = (rgb[3 * i] + rgb[3 * i + 1] + rgb[3 * i + 2]) / 3;
