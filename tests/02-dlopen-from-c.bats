@@ -154,12 +154,14 @@ PROGRAM
     sed 's/"        out\[i\] = a \*/"        if (i > 9) out[i] = a */; s/^#define BLOCKS .*/#define BLOCKS 2/' saxpy.c >"$BATS_TEST_TMPDIR/saxpy.c"
     gcc -std=c11 -O1 -ffp-contract=off -I. -o "$BATS_TEST_TMPDIR/saxpy" "$BATS_TEST_TMPDIR/saxpy.c" -ldl \
         -Wl,-rpath,"$(readelf -d saxpy | sed -n "s|.*RUNPATH.*\[\(.*\)\]|\1|p" | sed "s|\$ORIGIN|$PWD|")"
+    mkdir "$BATS_TEST_TMPDIR/temporary"
     for way in cubin ptx; do
-        EXPECTED='nobody has written' try "$BATS_TEST_TMPDIR/saxpy" $way
+        EXPECTED='nobody has written' try env TMPDIR="$BATS_TEST_TMPDIR/temporary" "$BATS_TEST_TMPDIR/saxpy" $way
         assert_failure 1
         assert_line --index 2 --regexp "^the ($way|${way^^}) is loaded$"
         assert_line --index 3 '1014 of 1024 right'
     done
+    rmdir "$BATS_TEST_TMPDIR/temporary" # nothing stays
 }
 
 @test "02: saxpy broken, mangled: the exit status is 1, and it says what it takes" { # and their errors: pages.bats

@@ -55,7 +55,10 @@ def look(browser, files):
         faults.extend(f"{file.relative_to(BOOK)}: {fault}" for fault in wrong)
     if sum(found["pictures"] for found in seen.values()) < 5:
         faults.append("where are the pictures?")
-    return sum(len(found["links"]) for found in seen.values())
+    links = [(file, link) for file, found in seen.items() for link in found["links"]]
+    if sum(".html#" in link and not link.startswith(file.as_uri()) for file, link in links) < 100:
+        faults.append("where are the links to headings of other pages?")
+    return len(links)
 
 
 def search(browser, address, word, is_right):

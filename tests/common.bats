@@ -108,6 +108,8 @@ setup() {
     try make --no-print-directory -C 01-hello-kernel BACKEND=cpu -n run
     assert_success
     assert_line --index 0 'Device: CPU stand-in, because BACKEND=cpu was asked for'
+    try make --no-print-directory -C 01-hello-kernel BACKEND=cpu NVCC=/nowhere/nvcc -n run # which is not asked for then
+    assert_success
     if [ "$TEST_BACKEND" = cpu ]; then
         try make --no-print-directory -C 01-hello-kernel BACKEND= -n run
         assert_line --index 0 --regexp '^Device: CPU stand-in, because .*(driver|asked for)'
@@ -115,6 +117,15 @@ setup() {
         try make --no-print-directory -C 01-hello-kernel BACKEND= -n run
         assert_line --index 0 --regexp '^Device: GPU, .+, because it answers'
     fi
+}
+
+@test "make: at the top, a stage that fails ends it, with its status" {
+    for target in run build sanitize; do
+        try make BACKEND=cpu STAGES='nowhere 01-hello-kernel' -n $target
+        assert_failure
+        assert_line '== nowhere =='
+        refute_line '== 01-hello-kernel =='
+    done
 }
 
 @test "make: BACKEND=other is refused in one line" { # REQUIRE_GPU=1 without a GPU, an NVCC that is not there: fails.bats

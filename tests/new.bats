@@ -23,6 +23,7 @@ import|this word has a meaning in Python or Cython
 int|this word has a meaning in Python or Cython
 include|this word has a meaning in Python or Cython
 numpy|there is a Python module of this name
+cython|there is a Python module of this name
 email|there is a Python module of this name
 check|the package uses this name itself
 x|the package uses this name itself

@@ -111,7 +111,7 @@ __global__ void with_nan(float *f, float nan)
 {
     f[0] = min(nan, 1.f), f[1] = min(2.f, nan), f[2] = max(nan, 3.f), f[3] = max(4.f, nan);
     f[4] = min((double)nan, 5.), f[5] = max(6., (double)nan);
-    f[6] = min(nan, 7.), f[7] = max((double)nan, 8.f);
+    f[6] = min(nan, 7.), f[7] = max((double)nan, 8.f) + __float2int_rn(nan);
 }
 
 __device__ float multiply_and_add(float a, float b)

@@ -59,7 +59,7 @@ def test_shapes_and_strides():
     [
         (1, some(3).astype(float), some(3), TypeError, "x: a NumPy array of float32 is taken, not float64"),
         (1, some(3), [1, 2, 3], TypeError, "y: a NumPy array of float32 is taken, not list"),
-        (1, some(3), some(4), ValueError, r"one shape is taken, not \(3,\) and \(4,\)"),
+        (1, some(4), some((2, 2)), ValueError, r"one shape is taken, not \(4,\) and \(2, 2\)"),
         ("1", some(3), some(3), TypeError, "must be real number, not str"),
     ],
 )
