@@ -72,9 +72,12 @@ NAMES
     # The tools of .venv are there for it too; else pip would fetch them.
     PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
     export PYTHONPATH PIP_NO_INDEX=1 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
+    local passed='16 passed' wrong='2 failed, 15 passed, 1 error' mended='17 passed'
+    # On a GPU: without libraries that have arrays there, and with CuPy, JAX and PyTorch.
+    [ "$TEST_BACKEND" = cpu ] || passed='1(4 passed, 4|7 passed, 1) skipped' wrong='[1-4] failed, .*' mended='1(5 passed, 4|8 passed, 1) skipped'
     try make test
     assert_success
-    assert_line --regexp '^16 passed in '
+    assert_line --regexp "^$passed in "
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
     cat >count.cu <<'KERNEL' # a histogram with too few bins, compiled by the stand-in that has come along
@@ -128,9 +131,9 @@ True'
     patch -s -p0 <port2
     try make test
     assert_failure
-    assert_line --regexp '^2 failed, 15 passed, 1 error in '
+    assert_line --regexp "^$wrong in "
     patch -s -p0 <port3
     try make test
     assert_success
-    assert_line --regexp '^17 passed in '
+    assert_line --regexp "^$mended in "
 }

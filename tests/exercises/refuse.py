@@ -2,8 +2,8 @@
 
 refuse.py STAGE [EXERCISE]...: those of wrong.py. A line for each that passed, or was refused for another reason; the
 last line says how many were refused. (Where the table has no message, the answer is a right one, in another style, and
-has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, one answer of each exercise is drawn, but for those
-whose check differs from the last commit: somebody is at work on them, and all their answers are tried.
+has to pass.) SHOW=1 prints what the checks say. Without SLOW=1, answers to three exercises are drawn; of those whose
+check differs from the last commit, as somebody is at work on them, all answers are tried.
 """
 
 import concurrent.futures
@@ -63,9 +63,12 @@ def is_changed(stage, name):
 if __name__ == "__main__":
     stage, only = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     todo = []
-    for name in only or exercises.exercises(stage):
+    names = only or exercises.exercises(stage)
+    drawn = random.sample(names, min(3, len(names)))
+    for name in names:
         is_all = only or os.environ.get("SLOW") == "1" or is_changed(stage, name)
-        todo += [(stage, name, *one) for one in (WRONG[name] if is_all else [random.choice(WRONG[name])])]
+        answers = WRONG[name] if is_all else [random.choice(WRONG[name])] if name in drawn else []
+        todo += [(stage, name, *one) for one in answers]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda one: refuse(*one), todo))
     print("".join(faults), end="")
