@@ -242,7 +242,9 @@ static void pinned_and_registered()
     OK(cudaHostRegister(m + 1024, 4096, 0)); // side by side
     OK(cudaHostRegister(m, 4096, 0));
     OK(cudaHostUnregister(m + 1024));
+    IS(type_of(m), cudaMemoryTypeHost);
     OK(cudaHostUnregister(m));
+    OK(cudaMemcpyFromSymbol(m, counter, sizeof *m)); // variables are where they were
     FAILS(cudaErrorInvalidValue, cudaFreeHost(m));
     FAILS(cudaErrorInvalidValue, cudaFree(mapped));
     OK(cudaFreeHost(mapped));
