@@ -602,8 +602,8 @@ ROWS
         assert_success
         assert_equal "$standard$output$stderr" $standard
     done
-    "$CPU_NVCC" -MMD -c -Iinclude -DOFFSET=1 -DCOMPUTE=compute -o object kernel.cu
-    assert_regex "$(tr -d '\\\n' <object.d)" '^object: .*include/factor\.h' # the rule's target is what was asked for
+    "$CPU_NVCC" -MMD -c -Iinclude -DOFFSET=1 -DCOMPUTE=compute -o include/object kernel.cu
+    assert_regex "$(tr -d '\\\n' <include/object.d)" '^include/object: .*include/factor\.h' # the rule's target is what was asked for
     try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
     assert_success
     assert_output --partial 'cpu_cuda::launch'
@@ -653,11 +653,14 @@ ROWS
 
 # ---- And
 
-@test "stand-in: host threads at once, allocations by the ten thousand, a kernel's printf, work that nobody waited for" {
+@test "stand-in: host threads at once, allocations by the ten thousand, more streams than it tells apart, a kernel's printf, work that nobody waited for" {
     answers host <<'ROWS'
 threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
 many/|0|0 1 2|never freed
-prints/greet|0|host.kernel.kernel|LINE: the program ended before kernel greet ran: nobody waited for it
+streams/63|1||nothing says which comes first
+streams/64|1||nothing says which comes first
+streams/65|1||nothing says which comes first
+prints/greet|0|host.kernel.kernel.written|LINE: the program ended before kernel greet ran: nobody waited for it
 ROWS
 }
 

@@ -154,8 +154,23 @@ static int prints()
     greet<<<1, 2>>>();
     printf("host\n");
     cudaDeviceSynchronize();
+    if (write(1, "written\n", 8) != 8) // behind what was printed, also through a pipe
+        return 1;
     greet<<<1, 2>>>(); // greet
     return 0;
+}
+
+// The last of so many streams and the default stream have the same memory, and nothing says who comes first.
+static int streams()
+{
+    cudaStream_t s = NULL;
+    int *d;
+    cudaMalloc(&d, sizeof *d);
+    for (int i = atoi(name); i > 0; i--)
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    set<<<1, 1, 0, s>>>(d);
+    cudaMemset(d, 0, sizeof *d);
+    return cudaDeviceSynchronize();
 }
 
 static int fail_on_demand()
@@ -232,6 +247,7 @@ int main(int, char **argv)
                  {"leaks", leaks},
                  {"unwritten", unwritten},
                  {"prints", prints},
+                 {"streams", streams},
                  {"many", by_the_ten_thousand},
                  {"calls", fail_on_demand},
                  {"threads", host_threads}};
