@@ -223,10 +223,16 @@ struct Mixed {
     double d;
     short s;
 };
-__global__ void Structs(Mixed *to, unsigned char *bytes, short *shorts)
+struct Narrow {
+    int n;
+    char c;
+};
+__global__ void Structs(Mixed *to, Narrow *narrow, unsigned char *bytes, short *shorts)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i].c = (char)i, to[i].d = i, to[i].s = (short)-i;
+    narrow[i].n = i, narrow[i].c = (char)i;
+    narrow[gridDim.x * blockDim.x + i] = narrow[i];
     bytes[i] = (unsigned char)i;
     shorts[i] = (short)i;
     to[gridDim.x * blockDim.x + i] = to[i];
@@ -407,7 +413,7 @@ int main(void)
         while (r[root] != root) root = r[root];
         expect("Join", root, i % 3);
     }
-    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (unsigned char *)b, (short *)c);
+    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N), (unsigned char *)b, (short *)c);
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
