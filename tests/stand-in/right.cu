@@ -343,7 +343,7 @@ static void add_in_streams(int *a, int *other)
     while (cudaEventQuery(event) == cudaErrorNotReady) continue;
     AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
     cudaStreamSynchronize(apart);
-    cudaMemsetAsync(other, 0, 100, s), cudaMemsetAsync((char *)other + 100, 0, 100, apart); // side by side
+    cudaMemsetAsync(other, 0, 101, s), cudaMemsetAsync((char *)other + 101, 0, 101, apart); // side by side
     cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
 }
 

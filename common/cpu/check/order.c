@@ -44,15 +44,18 @@ static void check_side(const char *start, size_t bytes, int kind)
     const struct cpu_access x = {start, bytes, kind, current->call.place};
     if (!a || !a->shadow.writers) return;
     const struct cpu_shadow *s = &a->shadow;
-    uint64_t me = this_number() << LAUNCH | (uint64_t)cpu_site_of(x.place, kind) << SITE | BYTES,
-             other = 0;
-    size_t first = (size_t)(start - a->base);
-    for (size_t i = first / 4; i <= (first + bytes - 1) / 4 && !other; i++) {
+    uint64_t copy = this_number() << LAUNCH | (uint64_t)cpu_site_of(x.place, kind) << SITE;
+    uint64_t other = 0;
+    size_t first = (size_t)(start - a->base), last = first + bytes - 1;
+    for (size_t i = first / 4; i <= last / 4 && !other; i++) {
         if (i * 4 & s->skipped) continue;
+        uint64_t me = copy | BYTES; // of the first and the last four, perhaps not all
+        if (i == first / 4) me &= ~0ull << first % 4;
+        if (i == last / 4) me &= ~BYTES | BYTES >> (3 - last % 4);
         uint64_t *readers = &s->readers[2 * i];
-        if (!cpu_is_before(s->writers[i])) other = s->writers[i];
+        if (s->writers[i] & me & BYTES && !cpu_is_before(s->writers[i])) other = s->writers[i];
         for (int r = 0; r < 2 && kind == WRITE; r++)
-            if (!cpu_is_before(readers[r])) other = readers[r];
+            if (readers[r] & me & BYTES && !cpu_is_before(readers[r])) other = readers[r];
         if (kind == WRITE)
             s->writers[i] = me;
         else
