@@ -12,7 +12,7 @@ const int THREADS = 256; // a block
 template <typename T> __global__ void Gather(const T *source, const int *index, int n, T *result)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // YOUR LINES, about 2: element i, if there is one. All indices are good.
+    // YOUR LINES, about 2: element i, if there is one. No index is negative or too large.
     if (i < n)
         result[i] = source[index[i]];
     // END OF YOUR LINES

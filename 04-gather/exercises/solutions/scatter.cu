@@ -5,7 +5,7 @@
 const int THREADS = 256; // a block
 
 // result[index[i]] becomes larger by value[i], for n numbers: thread i adds value[i], and no other number. The same
-// index may come several times. All are good.
+// index may come several times. None is negative or too large.
 __global__ void ScatterAdd(const float *value, const int *index, int n, float *result)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
