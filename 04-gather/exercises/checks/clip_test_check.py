@@ -65,8 +65,8 @@ WRONG = [
     ("writes to x as well", "is x compared with what it was?", in_place),
     ("takes the wrong elements of a strided array", "is there every second element of an array, x[::2]?", no_steps),
     ("fails for an empty array", "is there an array of no element?", but(lambda r, x, *_: r if x.size else r[0])),
-    ("raises ValueError for float64", "is it TypeError, and nothing else?", wrong_error),
     ("takes float64", "does it try that a float64 array raises TypeError?", lambda x, *by: right(np.float32(x), *by)),
+    ("raises ValueError for float64", "is it TypeError, and nothing else?", wrong_error),
 ]
 
 

@@ -66,8 +66,12 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
                "__shfl_down_sync";
     bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
     if (name && is_of_warp && !is_same_line)
-        return "put __syncwarp() or __syncthreads() between them, or use an atomic";
+        return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "
+               "atomic";
     if (name) return "put __syncthreads() between them, or use an atomic";
+    if (is_same_line && cpu_kind_at(me) & cpu_kind_at(other) & WRITE)
+        return "let each thread write an element of its own (is a guard missing?), or use an "
+               "atomic such as atomicAdd";
     if (is_same_line)
         return "use an atomic such as atomicAdd, or write to other memory than you read";
     if ((me ^ other) & BITS(BLOCK, LAUNCH))
