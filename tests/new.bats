@@ -136,4 +136,11 @@ True'
     try make test
     assert_success
     assert_line --regexp "^$mended in "
+    # A kernel without its check: what the stand-in says is seen, also where pytest reads sources while nothing works any more.
+    [ "$TEST_BACKEND" = cpu ] || return 0
+    sed -i 's/i < n - 1/true/' src/heat_step/heat_step.cu
+    try make test
+    assert_failure
+    assert_output --partial 'heat_step.cu'
+    assert_output --regexp 'kernel heat_step_kernel reads 4 bytes, 0 bytes behind the end of an allocation'
 }

@@ -41,4 +41,5 @@ class StandInArray:
         return result
 
     def __del__(self):
-        self.cuda.cudaFree(self.array.ctypes.data_as(ctypes.c_void_p))
+        if hasattr(self, "array"):  # else there was no memory, or the GPU's error stays
+            self.cuda.cudaFree(self.array.ctypes.data_as(ctypes.c_void_p))
