@@ -10,7 +10,7 @@ from multiply import multiply
 
 a = np.arange(200, dtype=np.float32).reshape(20, 10)
 print(multiply(a, a).shape, multiply(a, a)[19, 9])
-print(multiply(a[::7, ::5], a.T[::5, ::7].T))  # a strided array times a transposed one
+print(multiply(a[::7, ::5], a.T.copy()[::5, ::7].T))  # a strided array times a transposed one
 
 empty = np.zeros((3, 0), np.float32)
 print(multiply(empty, empty).shape)
