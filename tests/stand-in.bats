@@ -189,6 +189,7 @@ two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
 two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
 branches|1|0 0|LINE: .*: let each thread write an element of its own \(is a guard missing\?\), or use an atomic such as atomicAdd
+no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between them \(for one warp __syncwarp\(\) will do\), or use an atomic
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
 streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first

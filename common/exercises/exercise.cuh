@@ -148,13 +148,15 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
             wrong("a function that others call prints nothing: it returns the code",
                   "%s: printed: %s", what.c_str(), line.c_str());
         if (line.find("CPU stand-in: ") == 0 && complaint.find("CPU_CUDA_FAIL") != 0 &&
-            complaint.find("this program runs on") != 0 && complaint.find("never freed") != 0)
-            wrong(k ? "is the error looked at? After it the function only frees what was "
-                      "allocated, each array once: are its pointers NULL at first?"
-                  : complaint.find("nobody has written") != std::string::npos
-                      ? "is all that the kernel reads copied to the device, or set, before?"
-                      : "the call or the kernel of this line",
-                  "%s%s %s", what.c_str(), k ? ", and then" : ":", complaint.c_str());
+            complaint.find("this program runs on") != 0 && complaint.find("never freed") != 0) {
+            const char *look_at = "the call or the kernel of this line";
+            if (k)
+                look_at = "is the error looked at? After it the function only frees what was "
+                          "allocated, each array once: are its pointers NULL at first?";
+            else if (complaint.find("nobody has written") != std::string::npos)
+                look_at = "is all that the kernel reads copied to the device, or set, before?";
+            wrong(look_at, "%s%s %s", what.c_str(), k ? ", and then" : ":", complaint.c_str());
+        }
     }
     if (came == stays)
         wrong("cleanup: whatever failed, all that was allocated is freed",

@@ -269,6 +269,7 @@ WRONG = {
     "scatter": [
         ("no atomic", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] += value[i]")], "race"),
         ("no guard", [("    if (i < n)\n", "")], "behind the end"),
+        ("result is not copied in", [("    CHECK_GOTO(error, cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice), cleanup);\n", "")], "is all that the kernel reads copied"),
         ("exchanged", [("atomicAdd(&result[index[i]], value[i])", "atomicExch(&result[index[i]], result[index[i]] + value[i])")], "race|one step"),
         ("CHECK ends the program", [("CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)", "CHECK(cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice))")], "does not end the program"),
         ("return leaks", [("CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)", "if ((error = cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice)) != cudaSuccess)\n        return error")], "stays allocated"),
@@ -332,6 +333,7 @@ WRONG = {
         ("all but the last element", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "np.testing.assert_array_equal(result[:-1], np.clip(before, low, high)[:-1])")], "wrong in the last element"),
         ("no NaN", [("check(np.array([1, np.nan, 5], np.float32), -2, 3)\n", "")], "turns NaN into low"),
         ("never empty", [("in 0, 1", "in 2, 1")], "empty array"),
+        ("float64 is not tried", [("    clip(np.ones(3), -2, 3)\n", "    raise TypeError\n")], "takes float64"),
         ("x is not looked at afterwards", [("    np.testing.assert_array_equal(x, before)\n", "")], "writes to x"),
         ("zip, which ends early", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "for a, b in zip(result, np.clip(before, low, high)):\n        np.testing.assert_equal(a, b)")], "one element too many"),
         ("right: unittest's words", [("np.testing.assert_array_equal(result, np.clip(before, low, high))", "expected = np.clip(before, low, high)\n    assert result.shape == expected.shape and np.array_equal(result, expected, equal_nan=True)")], None),
