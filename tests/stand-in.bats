@@ -623,6 +623,36 @@ ROWS
     done
 }
 
+@test "stand-in: the standard library's headers mean what they mean without it, alone and all together, with each compiler" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    local compilers=g++ standards=c++17 compiler std folder header
+    if [ "${SLOW:-}" = 1 ]; then
+        compilers=$(compgen -c | grep -xE '(g|clang)\+\+-[0-9]+' | sort -u) # of each version
+        standards='c++17 c++20'
+    fi
+    for compiler in $compilers; do
+        folder=$(echo '#include <vector>' | "$compiler" -E -x c++ - | sed -n 's|^# 1 "\(.*\)/vector" 1.*|\1|p')
+        for std in $standards; do
+            mkdir "$compiler-$std"
+            for header in "$folder"/[a-z]*; do
+                [[ ! -f $header || $header = *.h || $header = */coroutine && $std = c++17 ]] ||
+                    echo "#include <${header##*/}>" | tee -a all.cuh >"$compiler-$std/${header##*/}.cu"
+            done
+            cat all.cuh "$BATS_TEST_DIRNAME/stand-in/library.cu" >all.cu
+            rm all.cuh
+            "$TOP/common/cpu/nvcc" -ccbin "$compiler" -std="$std" -o all all.cu
+            try ./all
+            assert_success
+            assert_output '42 as 1 word, 3 numbers'
+        done
+    done
+    [ "${SLOW:-}" = 1 ] || return 0 # each header alone
+    run xargs -P "$(nproc)" -I{} sh -c 'set {} $(echo {} | tr / " "); "$0" -ccbin ${2%-*} -std=${2##*-} -c -o $1.o $1' \
+        "$TOP/common/cpu/nvcc" < <(printf '%s\n' */*.cu)
+    assert_success
+    assert_output ''
+}
+
 @test "stand-in: CPU_CUDA_FAIL=k fails the k-th call, and no other, with the code asked for" {
     # k+: from that one on, but for what gives something back
     answers host <<'ROWS'

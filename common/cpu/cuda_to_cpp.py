@@ -41,6 +41,7 @@ KEYWORDS = "else do return case goto throw if while for switch".split()
 QUALIFIERS = "const volatile struct class typename ::".split()
 NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
 TYPES = "unsigned signed long short int float double char bool".split()
+OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 
 # At the end of a source with device variables: they begin on a page, and so does what follows, the host's .bss.
 VARIABLES = """
@@ -391,4 +392,10 @@ def rewritten(text, o, check):
         text += VARIABLES.format(section, is_managed)
     for start, end, _, new in sorted(source.edits, reverse=True):
         text = text[:start] + new + text[end:]
-    return text
+    # Of std::, see include/cuda_runtime.h: no function begins behind "if constexpr" or a list of parameters.
+    return re.sub(r"(\bif|\))?(\s*)(\bconstexpr\s+)?\bcpu_cuda_std\b", mark_of_std, text)
+
+
+def mark_of_std(found):
+    is_function = found[1] is None
+    return (found[1] or "") + found[2] + (found[3] or "") + OF_HOST_ALONE * is_function

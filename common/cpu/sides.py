@@ -7,9 +7,8 @@ do what they like. The host's loads and stores are not looked at, nor are its su
 
 import re
 
-from cuda_to_cpp import TYPES, is_name
+from cuda_to_cpp import OF_HOST_ALONE, TYPES, is_name
 
-OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 OF_HOST = """abort atoi atof exit fclose fflush fgets fopen fprintf getchar getenv puts putchar qsort rand scanf
 sprintf srand strcat strcmp strcpy system time""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()

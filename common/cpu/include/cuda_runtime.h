@@ -19,20 +19,20 @@
 #endif
 
 #ifdef __cplusplus
-// What is of std:: is of the host, as ../sides.py marks the host's own functions: else g++ would not inline it in them.
-// These are libstdc++'s words for constexpr since C++11, 14, 20 and 23.
+// Functions of std:: are the host's, as those that ../sides.py marks: else g++ would not inline them there. libstdc++'s
+// words for constexpr since C++11, 14, 20 and 23 stand in front of most; ../cuda_to_cpp.py makes of cpu_cuda_std what
+// marks a function, and takes it out where the word says something else.
 #if defined __CUDACC__ && !defined _GLIBCXX_CONSTEXPR
-#define CPU_CUDA_HOST __attribute__((no_sanitize("thread", "undefined")))
 #define _GLIBCXX_USE_CONSTEXPR constexpr
-#define _GLIBCXX_CONSTEXPR constexpr CPU_CUDA_HOST
-#define _GLIBCXX14_CONSTEXPR constexpr CPU_CUDA_HOST
+#define _GLIBCXX_CONSTEXPR constexpr cpu_cuda_std
+#define _GLIBCXX14_CONSTEXPR constexpr cpu_cuda_std
 #if __cplusplus >= 202002
-#define _GLIBCXX20_CONSTEXPR constexpr CPU_CUDA_HOST
+#define _GLIBCXX20_CONSTEXPR constexpr cpu_cuda_std
 #else
-#define _GLIBCXX20_CONSTEXPR CPU_CUDA_HOST
+#define _GLIBCXX20_CONSTEXPR cpu_cuda_std
 #endif
 #if __cplusplus <= 202002
-#define _GLIBCXX23_CONSTEXPR CPU_CUDA_HOST
+#define _GLIBCXX23_CONSTEXPR cpu_cuda_std
 #endif
 #endif
 #include <math.h>
