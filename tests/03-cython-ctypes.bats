@@ -55,7 +55,9 @@ for places in "/nowhere:/neither", "object", "no UTF-8 \udcff", "other", "unname
             try:
                 getattr(hello, way)()
             except Exception as error:
-                print(type(error).__name__, str(error).replace(here, "here"), sep=": ", flush=True)
+                # as bytes, since an exception may have what is no ASCII decoded in another way than a path
+                says = os.fsencode(f"{type(error).__name__}: {error}\n")
+                os.write(1, says.replace(os.fsencode(here), b"here"))
             os._exit(0)
         os.wait()
 PROGRAM

@@ -152,7 +152,7 @@ run_alone() {
 
 # From here on the commands named are not on PATH, all others are: hide nvcc bats
 hide() {
-    local folder=$BATS_TEST_TMPDIR/bin places place
+    local folder=$BATS_TEST_TMPDIR/all-but places place # of links: nothing may be written there
     mkdir -p "$folder"
     IFS=: read -ra places <<<"$PATH"
     for place in "${places[@]}"; do
