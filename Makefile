@@ -29,24 +29,30 @@ help:
 doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
 
+# Stops if a folder of this name is there, and nothing of what make puts there.
+not_own = [ ! -e $1 ] || [ '$(wildcard $2)' ] || { echo 'make would write over $1, which it has not made: rename it' >&2; exit 1; }
+BOOK = $(wildcard book/.buildinfo book/.doctrees)
+
 offline:
+	@$(call not_own,offline,offline/deb)
 	@'$(PYTHON)' common/install.py requirements.txt && '$(PYTHON)' common/offline.py
 
 book:
+	@$(call not_own,book,$(BOOK))
 	@'$(PYTHON)' common/install.py requirements-book.txt
 	@rm -rf book
 	@.venv/bin/python -m sphinx -q -W --keep-going -c common/book . book
 	@rm -r book/.doctrees
 
 new:
-	@'$(PYTHON)' common/new.py '$(NAME)' '$(DIR)'
+	@'$(PYTHON)' common/new.py "$$NAME" "$$DIR"
 
 hint compare reset:
-	@EXERCISE='$(EXERCISE)' '$(PYTHON)' common/exercises/exercises.py $@ $(filter-out %/fast,$(STAGES))
+	@'$(PYTHON)' common/exercises/exercises.py $@ $(filter-out %/fast,$(STAGES))
 
 clean:
 	@for stage in $(STAGES) 04-gather/fast/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
-	rm -rf common/cpu/lib tests/soak/tools.so book
+	rm -rf common/cpu/lib tests/soak/tools.so $(if $(BOOK),book)
 
 # What builds has to know the device: found once here, for all stages.
 ifneq ($(filter-out help doctor clean new offline book hint compare reset,$(MAKECMDGOALS)),)

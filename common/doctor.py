@@ -220,12 +220,11 @@ def for_make():
         return f"$(error {stopped})"
     lines = []
     for name, value in found.items():
-        value = value.replace("$", "$$").replace("#", r"\#")
-        if value.startswith(TOP + "/"):
-            value = "$(TOP)" + value[len(TOP) + 1 :]
+        top = "$(TOP)" if value.startswith(TOP + "/") else ""
+        value = value.removeprefix(top and TOP + "/").replace("$", "$$").replace("#", r"\#")
         if name in ("PY", "NVCC"):  # part of commands
             value = value.replace(" ", r"\ ")
-        lines.append(f"override {name} := {value}")
+        lines.append(f"override {name} := {top}{value}")
     return "|".join(lines)
 
 

@@ -23,7 +23,7 @@ PROGRAMS := $(patsubst %.cu,%,$(filter-out lib%,$(CU)))
 C_PROGRAMS := $(C:.c=)
 MODULES = $(if $(EXT),$(PYX:.pyx=$(EXT)))
 BUILDS = $(LIBRARIES) $(MORE_BUILDS) $(PROGRAMS) $(C_PROGRAMS) $(MODULES)
-LEFTOVERS += $(MADE_BY_CYTHON) $(MADE_BY_CYTHON:.c=.*.so)
+LEFTOVERS += $(PYX:.pyx=.c)
 
 # It lists what works here: that for which the stage's Makefile has a rule, and exercises if there are some.
 help:
@@ -49,10 +49,10 @@ doctor:
 	 BACKEND='$(BACKEND)' NVCC='$(NVCC)' '$(PYTHON)' $(COMMON)/doctor.py
 
 hint compare reset:
-	@EXERCISE='$(EXERCISE)' '$(PYTHON)' $(COMMON)/exercises/exercises.py $@ .
+	@'$(PYTHON)' $(COMMON)/exercises/exercises.py $@ .
 
 clean:
-	rm -f $(BUILDS) $(LEFTOVERS) .built-for
+	$(COMMON)/made clean $(BUILDS) $(LEFTOVERS) $(PYX:.pyx=.*.so)
 	rm -rf __pycache__ exercises/.tried exercises/*/.tried
 
 # All that follows builds or runs something, and has to know the device.
@@ -60,6 +60,9 @@ ifneq ($(filter-out help doctor clean hint compare reset,$(MAKECMDGOALS)),)
 include $(COMMON)/device.mk
 
 build: $(BUILDS)
+
+# made runs each line that builds something, and keeps in mind what make has made.
+$(BUILDS) $(LEFTOVERS): private .SHELLFLAGS = $(COMMON)/made line $@
 
 # ---- How each is built
 
@@ -122,7 +125,7 @@ test: build
 STAGES := .
 # exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
 exercises watch: $(RUNTIME) | tools packages
-	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE)' ANSWERS='$(ANSWERS)' EXERCISE='$(EXERCISE)' \
+	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE)' \
 	    '$(PYTHON)' $(COMMON)/exercises/exercises.py $(if $(filter watch,$@),watch,check) $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
@@ -148,7 +151,8 @@ on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 # What this folder was built with. If that changes (backend, compiler, options, Python, where it lies), the builds go.
 BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(CURDIR)
 .built-for: FORCE | tools packages
+	@$(COMMON)/made check $(BUILDS) $(LEFTOVERS)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \
 	    [ ! -e $@ ] || echo 'Built with another compiler, options or folder: all is built again.'; \
-	    rm -f $(BUILDS) $(LEFTOVERS) && echo '$(BUILT_FOR)' > $@; }
+	    $(COMMON)/made clean && mkdir .made && echo '$(BUILT_FOR)' > $@; }
 endif

@@ -2,11 +2,23 @@ load helpers
 
 # The book: make book makes it of the pages, and a browser shows it. See book.py.
 
-@test "book: make help names it, and make clean removes it" {
-    try make -s -C "$TOP" help
+@test "book: make help names it, and make clean removes it; a book or an offline that make has not made is not touched" {
+    copy_out Makefile 04-gather
+    try make -s help
     assert_line --partial 'open book/index.html'
-    try make -n -C "$TOP" clean
-    assert_line --regexp '^rm -rf .* book$'
+    mkdir book
+    touch book/.buildinfo # Sphinx has made it
+    try make STAGES= clean
+    [ ! -e book ]
+    mkdir book offline
+    touch {book,offline}/own
+    for folder in book offline; do
+        try make -s $folder
+        assert_failure
+        assert_equal "${stderr%%$'\n'*}" "make would write over $folder, which it has not made: rename it"
+    done
+    try make STAGES= clean
+    [ -e book/own ] && [ -e offline/own ]
 }
 
 @test "book: in a browser its links lead somewhere, pictures are there, a phone shows it, the search finds both languages" {

@@ -96,8 +96,8 @@ setup() {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
     mkdir -p common/cpu/lib 03-cython-ctypes/__pycache__
-    touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/{wrapper.c,.built-for} \
-        04-gather/fast/gather_c
+    touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/wrapper.c \
+        04-gather/fast/gather_c {01-hello-kernel,02-dlopen-from-c,03-cython-ctypes,04-gather,04-gather/fast}/.built-for # as a version left it that kept no checksums
     try make clean
     assert_success
     run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
@@ -180,9 +180,12 @@ NVCC
     try_make -C 01-hello-kernel hello
     assert_output --partial '-o hello hello.cu'
     [ -e 01-hello-kernel/threads ]
-    mkdir elsewhere
-    cp -rp common 01-hello-kernel elsewhere/
-    try_make -C elsewhere/01-hello-kernel hello
+    local elsewhere='else $where'
+    [ "$TEST_BACKEND" = cpu ] || elsewhere=elsewhere # nvcc would take it apart
+    mkdir "$elsewhere"
+    cp -rp common 01-hello-kernel "$elsewhere"
+    try_make -C "$elsewhere/01-hello-kernel" hello
+    assert_success
     assert_line 'Built with another compiler, options or folder: all is built again.'
     assert_output --partial '-o hello hello.cu'
 }
@@ -238,6 +241,62 @@ put() {
         run diff "$BATS_TEST_TMPDIR/before" <(find . -type f | sort)
         assert_output ''
     done
+}
+
+@test "make: a file that make has not made is never removed or written over, whatever its name, and whenever it comes" {
+    copy_out
+    mkdir stage
+    cd stage || return 1
+    printf '%s\n' 'SPECIAL := more.c' 'MORE_BUILDS := libmore.so' 'LEFTOVERS := more.o' 'include ../common/stage.mk' 'sanitized: build' \
+        'libmore.so: more.o' $'\t$(CC) -shared -o $@ $<' 'more.o: more.c .built-for' $'\t$(CC) -fPIC -c -o $@ $<' >Makefile
+    put mine.cu libmine.cu mine.h mine.pyx mine_c.c:opened_c.c
+    echo 'int more;' | tee more.c >own.txt
+    local ext name kind moment target before
+    ext=$("$TEST_PYTHON" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"} "$TEST_PYTHON" ../common/doctor.py make)
+    export DOCTOR
+    touch mine.so libother.so other.o other notes.c.mine "other$ext" # make needs none of these names
+    cp -rp . ../unbuilt
+    for target in build 'sanitize CFLAGS=-O1' build; do
+        # shellcheck disable=SC2086
+        try_make $target
+        assert_success
+    done
+    cp -rp . ../built
+    : >.made/mine_c # as if make had been killed while it was built
+    try_make build
+    assert_output --partial '-o mine_c '
+    try_make clean
+    run diff -r . ../unbuilt
+    assert_output ''
+    cp -rp . ../cleaned
+    own() { ls -ld "$name" && cat own.txt "$name" "$name/own" 2>&1 || true; }
+    for moment in unbuilt built cleaned; do
+        for name in mine libmine.so mine_c mine.c "mine$ext" libmore.so more.o; do
+            for kind in file link nowhere folder; do
+                [ $kind = file ] || [ $moment = unbuilt ] || continue
+                cd .. && rm -rf stage && cp -rp $moment stage && cd stage && rm -f "$name"
+                case $kind in
+                    file) echo 'float own(float x);' >"$name" ;;
+                    link) ln -s own.txt "$name" ;;
+                    nowhere) ln -s nowhere "$name" ;;
+                    folder) mkdir "$name" && echo own >"$name/own" ;;
+                esac
+                echo "$moment $kind $name"
+                for target in build 'mine CFLAGS=-O1' sanitize clean; do
+                    before=$(own)
+                    # shellcheck disable=SC2086
+                    try_make $target
+                    assert_equal "$(own)" "$before"
+                    [ "$target" = clean ] ||
+                        assert_regex "$stderr" "make would write over $name, which it has not made: rename it \\(mv $name $name\\.mine\\)"
+                done
+            done
+        done
+    done
+    mv "$name" "$name.mine"
+    try_make build
+    assert_success
 }
 
 @test "make: git ignores what is built of a learner's own files, and nothing else" {

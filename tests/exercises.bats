@@ -200,6 +200,12 @@ PROGRAM
     try make reset EXERCISE=guard # as it was: nothing to keep
     assert_output ''
     cmp exercises/guard.cu unsolved
+    ln -s nowhere exercises/guard.cu.3.mine # links of one's own, which lead nowhere now
+    rm exercises/guard.cu
+    ln -s elsewhere exercises/guard.cu
+    try make reset EXERCISE=guard
+    assert_output 'guard.cu: what you wrote is now in guard.cu.4.mine'
+    assert_equal "$(readlink exercises/guard.cu.3.mine exercises/guard.cu.4.mine | paste -sd' ')" 'nowhere elsewhere'
     try make -s hint EXERCISE=guard
     assert_line --index 0 'hint 1 of 2, from 01-hello-kernel/exercises/README.md, guard'
     assert_output --partial 'drops the remainder'

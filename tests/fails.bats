@@ -11,6 +11,10 @@ No rule to make target 'run'
     cd $W && make run
 … is read-only: copy the repository to a folder of yours
     [ $(id -u) -ne 0 ] || as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups); cp -r $W /tmp/read-only.$$; cd /tmp/read-only.$$; chmod -R a+rX,a-w .; "${as_nobody[@]}" make PYTHON=/usr/bin/python3 BACKEND=cpu -C 01-hello-kernel build; chmod -R u+w .; rm -r /tmp/read-only.$$
+make would write over …, which it has not made: rename it
+    cd $W/01-hello-kernel; touch hello; make BACKEND=cpu build; rm hello
+make cannot work in a folder with an apostrophe in its path: rename it
+    mkdir -p $W/it\'s; cp -rp $W/common $W/01-hello-kernel $W/it\'s; make BACKEND=cpu -C $W/it\'s/01-hello-kernel build
 BACKEND=cuda needs nvcc
     cd $W; hide nvcc; env -u NVCC CUDA_HOME=/nowhere CUDA_VISIBLE_DEVICES= make BACKEND=cuda -C 01-hello-kernel build
 REQUIRE_GPU=1, but …

@@ -17,6 +17,7 @@ try_new() {
 |small letters, digits and _, beginning with a letter, as in NAME=moving_average
 my-op|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 a b|small letters, digits and _, beginning with a letter, as in NAME=moving_average
+it's|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 2x|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 Blur|small letters, digits and _, beginning with a letter, as in NAME=moving_average
 import|this word has a meaning in Python or Cython
@@ -45,9 +46,9 @@ NAMES
 }
 
 @test "new: what pip could not install is not tested" {
-    HOME=$BATS_TEST_TMPDIR try_new NAME=blur
+    try_new NAME=blur DIR="$BATS_TEST_TMPDIR/it's/blur"
     assert_success
-    cd "$BATS_TEST_TMPDIR/blur" || return 1
+    cd "$BATS_TEST_TMPDIR/it's/blur" || return 1
     mkdir .venv
     touch .venv/tools
     printf '#!/bin/sh\ncase $* in *pip*) echo no compiler; exit 1;; esac\n' >python
@@ -56,6 +57,14 @@ NAMES
     assert_failure
     assert_equal "$output" ''
     assert_regex "$stderr" 'no compiler'
+    rm .venv/tools # now it is a .venv, and a dist, of one's own
+    mkdir dist build
+    touch {.venv,dist,build}/own
+    try make test BACKEND=cpu
+    assert_failure
+    assert_equal "${stderr%%$'\n'*}" 'make would write over .venv, which it has not made: rename it'
+    try make clean
+    [ -e .venv/own ] && [ -e dist/own ] && [ -e build/own ]
 }
 
 @test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {

@@ -316,7 +316,7 @@ def put(stage, name):
     """A learner's files, where there are none yet."""
     for solution in solutions(stage, name):
         target = stage / "exercises" / solution.name
-        if not target.exists():
+        if not os.path.lexists(target):
             target.write_text(at_first(solution))
 
 
@@ -412,10 +412,9 @@ def compare(stage, name):
 def reset(stage, name):
     for path in solutions(stage, name):
         target = stage / "exercises" / path.name
-        if target.exists() and target.read_text(errors="replace") != at_first(path):
-            kept = next(
-                p for n in range(1, 10**6) for p in [target.with_name(f"{path.name}.{n}.mine")] if not p.exists()
-            )
+        if os.path.lexists(target) and not (target.is_file() and target.read_text(errors="replace") == at_first(path)):
+            names = (target.with_name(f"{path.name}.{n}.mine") for n in range(1, 10**6))
+            kept = next(name for name in names if not os.path.lexists(name))
             target.rename(kept)
             print(f"{path.name}: what you wrote is now in {kept.name}")
     put(stage, name)
