@@ -1,6 +1,5 @@
 # Which compiler: NVIDIA's nvcc for a GPU, or cpu/nvcc, which compiles for the CPU; and which Python.
 # doctor.py answers once, for all stages; BACKEND=cuda|cpu overrules it, REQUIRE_GPU=1 refuses the CPU.
-$(if $(findstring ',$(CURDIR)),$(error $(CURDIR): make cannot work in a folder with an apostrophe in its path: rename it))
 define newline
 
 

@@ -105,6 +105,8 @@ def why_not_with(nvcc, capability, known):
 def device():
     """What make builds for: {BACKEND, NVCC, HAS_GPU, DEVICE: a line for people}. Stops with one line if it cannot."""
     wanted = os.environ.get("BACKEND", "")
+    if "'" in TOP:
+        sys.exit(f"{TOP}: make cannot work in a folder with an apostrophe in its path: rename it")
     if wanted not in ("", "cuda", "cpu"):
         sys.exit(f"BACKEND={wanted}: it can be cuda or cpu")
     first, no_gpu = gpu()

@@ -103,7 +103,7 @@ $(PYX:.pyx=.c): .built-for
 # One line for what is missing, before anything is built.
 MISSING_HERE = $(or $(MISSING),$(if $(PYX),$(MISSING_FOR_PYTHON)))
 tools:
-	@[ -w . ] || { echo '$(CURDIR) is read-only: copy the repository to a folder of yours, and make there' >&2; exit 1; }
+	@[ -w . ] || { echo "$$PWD is read-only: copy the repository to a folder of yours, and make there" >&2; exit 1; }
 	@[ -z '$(MISSING_HERE)' ] || { echo '$(MISSING_HERE)' >&2; exit 1; }
 
 INSTALL = $(INSTALL_NVCC) $(if $(PYX),$(INSTALL_PYTHON))
@@ -149,7 +149,7 @@ endif
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
 # What this folder was built with. If that changes (backend, compiler, options, Python, where it lies), the builds go.
-BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(CURDIR)
+BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(subst ','\'',$(CURDIR))
 .built-for: FORCE | tools packages
 	@$(COMMON)/made check $(BUILDS) $(LEFTOVERS)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \

@@ -165,9 +165,12 @@ PROGRAM
     try_guard 's|^    Scale<<<|    int *one; cudaMalloc(\&one, 4);\n&|' # a right result, and the stand-in complains
     assert_failure
     assert_line --regexp '^  stand-in never freed: [0-9]+ bytes of device memory'
-    mkdir mine # a folder of one's own, in which a file is missing
-    try_make exercises EXERCISE=guard ANSWERS=../mine
+    mkdir "it's mine" # a folder of one's own, in which a file is missing
+    try_make exercises EXERCISE=guard ANSWERS="../it's mine"
     assert_output --partial 'there is no file guard.cu in '
+    cp exercises/solutions/guard.cu "it's mine"
+    try_make exercises EXERCISE=guard ANSWERS="../it's mine"
+    assert_success
 }
 
 @test "exercises: where there is a GPU, the check runs there, too" {
