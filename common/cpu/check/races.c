@@ -132,11 +132,14 @@ static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t
     const void *touched =
         is_on_other_core ? __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) : NULL;
     bool is_plain = !(others & ATOMIC) && x->kind == WRITE, is_at_it = touched == x->address;
-    // It has perhaps not written yet. It does so now, unless the operating system lets it wait.
+    // It has perhaps not written yet. It does so now, unless the operating system lets it wait; or it waits here itself for
+    // this core, before it notes what it is about to write: then what is noted of it has been done.
+    if (is_plain && is_at_it) __atomic_store_n(touching_by(me), k, __ATOMIC_RELEASE);
     for (int tries = 0; tries < 1000 && is_plain && is_at_it; tries++) {
         sched_yield();
         is_at_it = __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
     }
+    if (is_plain) __atomic_store_n(touching_by(me), x->address, __ATOMIC_RELEASE);
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
     bool is_under_way =
         is_on_other_core ? touched != NULL : cpu_gave_turn(NUMBER(other, THREAD, BLOCK));
