@@ -185,6 +185,7 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
 two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)

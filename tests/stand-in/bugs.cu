@@ -528,6 +528,16 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         cudaFree(managed);
     }
+    MORE("set-too-early")
+    {
+        int *pinned;
+        cudaMallocHost(&pinned, bytes);
+        cudaMemset2DAsync(pinned, 8, 0, 4, 2, one);
+        pinned[2] = 7;
+        error = cudaDeviceSynchronize();
+        printf("%d ", pinned[2]);
+        cudaFreeHost(pinned);
+    }
     IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
     IF("leak") return 0;
     if (argc == 1) return 0;

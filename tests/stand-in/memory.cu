@@ -253,6 +253,33 @@ static void pinned_and_registered()
     free(m);
 }
 
+// Of memory that the host may touch, a memset has been done when it returns, so what the host adds is not set back.
+static void set_and_touched()
+{
+    unsigned *m, *pinned, *registered = (unsigned *)aligned_alloc(4096, 4096);
+    OK(cudaMallocManaged(&m, 4096));
+    OK(cudaMallocHost(&pinned, 4096));
+    OK(cudaHostRegister(registered, 4096, 0));
+    for (unsigned *p : {m, pinned, registered}) {
+        OK(cudaMemset(p, 0, 8));
+        p[1]++;
+        OK(cudaMemset2D(p + 2, 8, 0, 4, 2));
+        p[4]++;
+        OK(cudaMemset3D(make_cudaPitchedPtr(p + 8, 8, 8, 1), 0, make_cudaExtent(4, 1, 2)));
+        p[10]++;
+        OK(cudaDeviceSynchronize());
+        IS(p[1] + 10 * p[4] + 100 * p[10], 111);
+    }
+    OK(cudaMemset(&shared_by_both, 0, sizeof shared_by_both));
+    shared_by_both++;
+    OK(cudaDeviceSynchronize());
+    IS(shared_by_both, 1);
+    OK(cudaFree(m));
+    OK(cudaFreeHost(pinned));
+    OK(cudaHostUnregister(registered));
+    free(registered);
+}
+
 // ---- Rows and boxes
 
 static void rows_and_boxes()
@@ -312,6 +339,7 @@ int main(void)
     of_the_device();
     managed();
     pinned_and_registered();
+    set_and_touched();
     rows_and_boxes();
     OK(cudaGetLastError());
     return all_is_well();

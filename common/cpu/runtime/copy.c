@@ -64,6 +64,7 @@ static void claim(const char *start, size_t bytes, int host_access)
     if (a)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
                                         .start = start,
+                                        .call = cpu_call.name,
                                         .bytes = bytes,
                                         .host_access = host_access});
 }
@@ -104,16 +105,22 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     return from == HOST ? keep_source(work, from_bytes) : cudaSuccess;
 }
 
-static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
+// Of the device's own memory the call need not wait; what the host may look at has been set when it returns.
+static cudaError_t set(struct cpu_copy c, cudaStream_t stream, bool wait)
 {
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (c.width == 0 || c.height == 0) return cudaSuccess;
+    size_t bytes = extent(c.to_pitch, c.width, c.height);
     if ((c.height > 1 && (c.width > c.to_pitch || c.to_pitch > MOST_PITCH)) ||
-        side_of(c.to, extent(c.to_pitch, c.width, c.height)) != KNOWN)
+        side_of(c.to, bytes) != KNOWN)
         return cudaErrorInvalidValue;
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
-    if (work) work->copy = c;
-    return work ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!work) return cudaErrorMemoryAllocation;
+    work->copy = c;
+    enum cpu_kind kind = cpu_find_allocation(c.to)->kind;
+    if (wait && kind != DEVICE && kind != VARIABLE) return cpu_finish_stream(stream);
+    claim(c.to, bytes, PROT_NONE);
+    return cudaSuccess;
 }
 
 static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
@@ -183,27 +190,33 @@ PUBLIC cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
                                      size_t height, cudaStream_t stream)
 {
-    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream));
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream, false));
 }
 PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL, true));
 }
-PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+PUBLIC cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
+                                     cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; !error && z < extent.depth; z++)
-        error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width,
-                             extent.height);
+        error = cudaMemset2DAsync((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value,
+                                  extent.width, extent.height, stream);
     return error;
+}
+PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+{
+    cudaError_t error = cudaMemset3DAsync(p, value, extent, NULL);
+    return error ? error : cudaStreamSynchronize(NULL);
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
-    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream));
+    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream, false));
 }
 PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 {
-    return cudaMemsetAsync(pointer, value, bytes, NULL);
+    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, NULL, true));
 }
 
 // ---- Variables of the device
@@ -241,6 +254,9 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
     ENTER();
+    cpu_call.name = to     ? wait ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync"
+                    : wait ? "cudaMemcpyToSymbol"
+                           : "cudaMemcpyToSymbolAsync";
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
     if (kind == cudaMemcpyHostToHost ||
         kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))

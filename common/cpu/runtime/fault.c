@@ -51,7 +51,7 @@ void cpu_tell_touch(void)
         cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
                 (const void *)touch.address, kernel ? "kernel " : "",
-                kernel ? kernel : "cudaMemcpyAsync");
+                kernel ? kernel : touch.claim.call);
     touch.state = NONE;
 }
 

@@ -101,7 +101,7 @@ struct cpu_allocation {
     struct cpu_shadow shadow;
     struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
-        const char *start, *kernel; // kernel: NULL if it is a copy
+        const char *start, *kernel, *call; // kernel: NULL if it is a copy or memset, by that call
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
     } claim;
