@@ -209,6 +209,17 @@ ROWS
     assert_equal "$(grep -c '^CPU stand-in: .*bugs.cu:[0-9]*: kernel' <<<"$stderr")" 3
 }
 
+@test "stand-in: shared memory by a pointer, at any distance from it" {
+    for at in -40000 -800 -20 -2 0 30 32 34 160 1000 20000; do
+        case $at in 0 | 30) row='|0|0 0|' ;; *) row='|0|0 700|kernel ByPointer writes outside the [0-9]* bytes of the shared memory' ;; esac
+        answers bugs <<<"by-pointer/$at$row"
+    done
+    for at in -200000 -4 0 252 256 2000 60000; do
+        case $at in 0 | 252) row='|0|0 0|' ;; *) row='|0|0 700|writes outside the 256 bytes of the shared memory of this launch' ;; esac
+        answers bugs <<<"by-pointer-dynamic/$at$row"
+    done
+}
+
 @test "stand-in: an address that is no multiple of the size is told, for each access" {
     while read -r type right wrongs; do
         for kernel in Read Write Cached Volatile Atomic; do

@@ -303,12 +303,14 @@ class Source:
             self.sections.add(section)
 
     def declared(self, begin, end):
-        """The names that the declaration from begin to end declares: x and y of float x[2][3], y"""
-        names, i = [], begin
+        """The names that the declaration from begin to end declares, x and y of float x[2][3], y; and where each ends."""
+        names, i = [], self.until(begin, ("<", ",", "[", ";"))
+        i = self.closing_angle(i) if self.tokens[i] == "<" else begin
         while i < end:
             i = self.until(i, (",", "[", ";"))
-            names += [self.tokens[i - 1]] if is_name(self.tokens[i - 1]) else []
-            i = self.until(i, (",", ";")) + 1
+            name, i = self.tokens[i - 1], self.until(i, (",", ";"))
+            names += [(name, i)] if is_name(name) else []
+            i += 1
         return names
 
     def is_in_function(self, i):
@@ -329,20 +331,25 @@ class Source:
         name = self.tokens[left - 1]
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
-            for one in self.declared(begin, end):
+            gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
+            for one, stop in self.declared(begin, end):
                 what = f'"{one} is larger than the shared memory, 49152 bytes"'
                 self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
                 self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
-            gap = f"cpu_cuda_gap_{i}[64]"  # so that one step too far is not in the next variable
-            self.before(begin, f"static __thread __attribute__((used)) char {gap}; ")
+                if stop < end:
+                    size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"
+                    self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used))")
+            self.before(begin, f"static __thread __attribute__((used)) char {gap}[1024]; ")
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
-        star, static = ("*", "") if self.is_in_function(begin) else ("*&", "static thread_local ")
-        pointer = f"({star}{name}){more}" if more else f"{star}{name}"
-        value = f"(decltype({name}))cpu_cuda_dynamic_shared"
+        is_local = self.is_in_function(begin)
+        pointer = f"(*{name}){more}" if more else f"*{name}"
+        static = "" if is_local else "extern __thread "  # another name for the pointer itself
+        value = ' __asm__("cpu_cuda_dynamic_shared") __attribute__((tls_model("initial-exec")))'
+        value = f" = (decltype({name}))cpu_cuda_dynamic_shared" if is_local else value
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
-        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}")
+        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer}{value};{lines}")
 
     def is_own(self, name):
         """Whether the program may declare something of this name."""

@@ -343,6 +343,18 @@ __global__ void HalfPastShared(int *a)
     memcpy(&s[63], a, 2 * sizeof *a); // half-past-shared
 }
 
+extern __shared__ int dynamic[];
+template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of the second of two arrays, or of the launch's
+{
+    __shared__ T s[64], t[16];
+    s[threadIdx.x] = t[threadIdx.x % 16] = dynamic[threadIdx.x] = threadIdx.x % 16;
+    T *p = sizeof(T) == 4 ? (T *)dynamic : t;
+    __syncthreads();
+    if (threadIdx.x == 0) *(T *)((char *)p + at) = 7; // by-pointer
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x] + t[0];
+}
+
 __global__ void Total(const double *p, int n, double *out)
 {
     double sum = 0;
@@ -374,6 +386,8 @@ int main(int argc, char **argv)
     cudaStreamCreate(&one);
     cudaStreamCreate(&two);
 #define MORE(name) if (strcmp(bug, name) == 0)
+#define MORE_AT(name) /* NAME/NUMBER */ \
+    if (int at = 0; sscanf(bug, name "/%d", &at) == 1)
 #define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
     IF("counter") Counter<<<1, 100>>>(a);
     IF("histogram") Histogram<<<2, 100>>>(a, b);
@@ -498,6 +512,8 @@ int main(int argc, char **argv)
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
+    MORE_AT("by-pointer") ByPointer<<<1, 64, 256>>>((short *)a, at);
+    MORE_AT("by-pointer-dynamic") ByPointer<<<1, 64, 256>>>(a, at);
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)
     READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)

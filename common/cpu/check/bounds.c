@@ -3,6 +3,7 @@
 #include "check.h"
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void check_written(struct cpu_allocation *a, const struct cpu_access *x, size_t offset)
 {
@@ -69,8 +70,10 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
     return false;
 }
 
-// Read-only memory of a program or library: strings, tables, a compiler's constants; and its thread's own.
-static int find_constants(struct dl_phdr_info *info, size_t size, void *access)
+// Read-only memory of a program or library: strings, tables, a compiler's constants; and its thread's own, in which its
+// shared variables are.
+enum { NEITHER, FIXED, OF_THREAD };
+static int find_segment(struct dl_phdr_info *info, size_t size, void *access)
 {
     const struct cpu_access *x = access;
     (void)size;
@@ -80,35 +83,56 @@ static int find_constants(struct dl_phdr_info *info, size_t size, void *access)
         bool is_fixed = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
         if (h->p_type == PT_TLS && info->dlpi_tls_data &&
             (size_t)(x->address - (char *)info->dlpi_tls_data) < h->p_memsz)
-            return 1;
+            return OF_THREAD;
         if (!is_fixed || (size_t)(x->address - start) >= h->p_memsz || x->kind & WRITE) continue;
         cpu_checker->constants = start;
         cpu_checker->constants_end = start + h->p_memsz;
-        return 1;
+        return FIXED;
     }
-    return 0;
+    return NEITHER;
 }
 
-// Just outside a shared variable, where nothing else is.
-static void complain_of_shared(const struct cpu_checker *k, const struct cpu_access *x)
+// Outside shared variables: in the room that is theirs, or so near to one that a pointer to it may have come here.
+static void complain_of_shared(const struct cpu_checker *k, const struct cpu_access *x,
+                               bool is_room)
 {
+    enum { NEAR = 64 };
+    const struct cpu_shared *nearest = NULL;
+    size_t least = is_room ? CPU_MOST_SHARED : CPU_SHARED_BYTES;
     for (unsigned i = 0; i < k->count; i++) {
         const struct cpu_shared *v = &k->variables[i];
-        if (x->address >= v->base - 16 && x->address < v->base + v->bytes + 64)
-            cpu_complain(cudaErrorIllegalAddress, x,
-                         "%s outside the %zu bytes of the shared memory %s", cpu_verb(x->kind),
-                         v->bytes, v->name);
+        const char *end = v->base + v->bytes;
+        size_t distance = x->address < v->base ? (size_t)(v->base - x->address)
+                          : x->address < end   ? 0
+                                               : (size_t)(x->address - end);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = v;
     }
+    if (nearest)
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s outside the %zu bytes of the shared memory %s%s", cpu_verb(x->kind),
+                     nearest->bytes, nearest->name,
+                     is_room || least <= NEAR ? "" : ", or memory of the host");
 }
 
 // Neither of the range in which allocations lie, nor of one outside it.
 static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 {
-    complain_of_shared(k, x);
     if ((uintptr_t)x->address < 4096)
         cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
-    if (cpu_is_in_heap(x) || dl_iterate_phdr(find_constants, (void *)x)) return;
-    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
+    int segment = cpu_is_in_heap(x) ? FIXED : dl_iterate_phdr(find_segment, (void *)x);
+    bool is_all_known = k->count < sizeof k->variables / sizeof k->variables[0];
+    if (segment == FIXED || (segment == OF_THREAD && !is_all_known)) return;
+    const struct cpu_shared *dynamic = &k->variables[0]; // the end of its room, before a guard
+    const char *room = dynamic->base + (dynamic->bytes + 15) / 16 * 16 - CPU_MOST_SHARED;
+    bool is_in_room = (size_t)(x->address - room) < CPU_MOST_SHARED + GUARD;
+    complain_of_shared(k, x, segment || is_in_room);
+    bool is_there = msync((void *)((uintptr_t)x->address & ~(uintptr_t)(cpu_page_bytes() - 1)), 1,
+                          MS_ASYNC) == 0;
+    cpu_complain(cudaErrorIllegalAddress, x,
+                 is_there ? "%s %p, which is not device memory but the host's"
+                          : "%s the address %p, where no device memory is",
                  cpu_verb(x->kind), (const void *)x->address);
 }
 
@@ -139,7 +163,8 @@ void cpu_look_closely(const struct cpu_access *x)
     bool is_in_range =
         cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < CPU_UNITS;
     if (!is_in_range) {
-        if ((size_t)(x->address - k->own) < k->own_bytes || check_shared(k, x)) return;
+        bool is_own = (size_t)(x->address - k->own) < k->own_bytes && !(x->kind & WRITE);
+        if (is_own || check_shared(k, x)) return;
         if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE))
             return;
     }
