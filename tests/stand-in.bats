@@ -135,7 +135,7 @@ pattern_of() {
 # What ./bugs prints, if not 0 0: what the launch left, and what the next call that waits returned.
 codes_of() {
     case $1 in
-        direction | freed-twice) echo 0 1 ;;
+        direction | freed-twice | symbol) echo 0 1 ;;
         far) echo 0 717 ;;
         before | freed | host | host-in-struct | null | past-* | stack | two-before) echo 0 700 ;;
         forever) echo 0 702 ;;
@@ -185,6 +185,11 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+symbol-source|0|0 1|LINE: cudaMemcpy: the source is the address on the host of a variable of the device: use cudaMemcpyToSymbol
+symbol-in-template|0|0 0|LINE: cudaMemcpy: the target is the address on the host of a variable of the device
+symbol-set|0|0 1|but cudaMemset at [^ ]*LINE returned cudaErrorInvalidValue
+symbol-read|0|0 700|kernel Sum reads a variable of the device by its address on the host: use the variable itself
+symbol-written|0|0 700|kernel FillBox writes a variable of the device by its address on the host: use the variable itself
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at

@@ -370,6 +370,10 @@ template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p +
 
 // ---- The host
 
+__device__ int table[N], *pointer;
+__constant__ float factors[4];
+template <class T> cudaError_t set_by_name(const T *values) { return cudaMemcpy(factors, values, 16, cudaMemcpyDefault); } // symbol-in-template
+
 int main(int argc, char **argv)
 {
     const char *bug = argc > 1 ? argv[1] : "";
@@ -522,6 +526,7 @@ int main(int argc, char **argv)
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
+    IF("symbol") error = cudaMemcpy(table + 1, h, 4, cudaMemcpyHostToDevice); // symbol
     IF("nobody-looked") return cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess; // nobody-looked
     IF("touched") return fresh[0];
     IF("too-early")
@@ -544,6 +549,11 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         cudaFree(managed);
     }
+    MORE("symbol-source") error = cudaMemcpy(h, &pointer, 8, cudaMemcpyDeviceToHost); // symbol-source
+    MORE("symbol-in-template") error = set_by_name(h);
+    MORE("symbol-set") error = cudaMemset(table, 0, 4); // symbol-set
+    MORE("symbol-read") Sum<<<1, 1>>>(table, b, N), error = cudaDeviceSynchronize();
+    MORE("symbol-written") FillBox<<<1, 1>>>(Box{&table[3]}), error = cudaDeviceSynchronize();
     MORE("set-too-early")
     {
         int *pinned;

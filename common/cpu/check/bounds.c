@@ -32,6 +32,11 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
 {
     struct cpu_shadow *s = &a->shadow;
     size_t offset = (size_t)(x->address - a->base);
+    if (a->kind == ON_HOST)
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s a variable of the device by its address on the host: use the variable "
+                     "itself, or the address that cudaGetSymbolAddress gives",
+                     cpu_verb(x->kind));
     if (cpu_is_touching) cpu_note_touch(x);
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;

@@ -69,6 +69,7 @@ void cpu_cuda_launch(const void *kernel, const char *name, const void *body, siz
                      void (*run_threads)(const void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
+void *cpu_cuda_on_host(const volatile void *variable);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
 cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
                                  const void *from, size_t bytes, cudaMemcpyKind kind,
@@ -156,6 +157,9 @@ template <auto &v> __forceinline__ auto &variable()
     (void)&is_variable<v>;
     return v;
 }
+
+// What the host's code calls a variable of the device is another one, which has its address on the host.
+template <class T> T &on_host(T &variable) { return *(T *)cpu_cuda_on_host(&variable); }
 
 template <int order = __ATOMIC_RELAXED, class T, class F>
 __forceinline__ T atomically(T *address, F change)

@@ -33,7 +33,7 @@ static enum side side_of(const char *start, size_t bytes)
     if (!start) return OUT_OF_RANGE;
     if (!a) return cpu_find_neighbour(start) ? OUT_OF_RANGE : HOST;
     if (bytes > (size_t)(a->base + a->bytes - start)) return OUT_OF_RANGE;
-    return KNOWN;
+    return a->kind == ON_HOST ? HOST : KNOWN;
 }
 
 // CUDA knows what is device memory or pinned; only for other memory it has to believe `kind`.
@@ -42,6 +42,12 @@ static bool is_allowed(enum side to, enum side from, enum cudaMemcpyKind kind)
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     return to && from && !(to == HOST && to_device) && !(from == HOST && from_device);
+}
+
+static bool is_on_host(const void *address)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(address);
+    return a && a->kind == ON_HOST;
 }
 
 static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
@@ -92,6 +98,12 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     size_t from_bytes = extent(c.from_pitch, c.width, c.height);
     size_t to_bytes = extent(c.to_pitch, c.width, c.height);
     enum side to = side_of(c.to, to_bytes), from = side_of(c.from, from_bytes);
+    if (is_on_host(c.to) || is_on_host(c.from)) {
+        cpu_say_of_call("the %s is the address on the host of a variable of the device: use "
+                        "cudaMemcpyToSymbol, cudaMemcpyFromSymbol or cudaGetSymbolAddress",
+                        is_on_host(c.to) ? "target" : "source");
+        return is_allowed(to, from, kind) ? cudaSuccess : cudaErrorInvalidValue;
+    }
     if (!is_allowed(to, from, kind)) {
         tell_sides(to, from, kind);
         return cudaErrorInvalidValue;
@@ -222,7 +234,7 @@ PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 // ---- Variables of the device
 
 // The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which pads
-// them to pages of 4096 bytes.
+// them to pages of 4096 bytes. Those of the device have other addresses on the host, where nothing is.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
@@ -230,8 +242,30 @@ PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed
     cpu_catch_faults();
     size_t bytes = (size_t)(end - start), page = cpu_page_bytes();
     bool can_be_locked = !is_managed && page <= 4096;
-    cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
-                       is_managed ? MANAGED : VARIABLE);
+    struct cpu_allocation *a =
+        cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
+                           is_managed ? MANAGED : VARIABLE);
+    char *there = is_managed ? MAP_FAILED
+                             : mmap(NULL, bytes, PROT_NONE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct cpu_allocation *b =
+        a && there != MAP_FAILED ? cpu_add_allocation(there, bytes, 0, ON_HOST) : NULL;
+    if (b) a->other = there - start, b->other = start - there;
+}
+
+// From a variable's address on the host to the variable, or the other way.
+static void *other_address(const volatile void *address, enum cpu_kind kind)
+{
+    const struct cpu_allocation *a = cpu_find_allocation((const void *)address);
+    return (char *)address + (a && a->kind == kind ? a->other : 0);
+}
+
+PUBLIC void *cpu_cuda_on_host(const volatile void *variable)
+{
+    cpu_lock();
+    void *there = other_address(variable, VARIABLE);
+    cpu_unlock();
+    return there;
 }
 
 static bool is_symbol(const void *address)
@@ -243,8 +277,9 @@ static bool is_symbol(const void *address)
 PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
 {
     ENTER();
-    if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
-    if (pointer) *pointer = (void *)symbol;
+    void *address = other_address(symbol, ON_HOST);
+    if (!is_symbol(address)) LEAVE(cudaErrorInvalidSymbol);
+    if (pointer) *pointer = address;
     LEAVE(cudaSuccess);
 }
 
@@ -257,6 +292,7 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
     cpu_call.name = to     ? wait ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync"
                     : wait ? "cudaMemcpyToSymbol"
                            : "cudaMemcpyToSymbolAsync";
+    symbol = other_address(symbol, ON_HOST);
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
     if (kind == cudaMemcpyHostToHost ||
         kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))

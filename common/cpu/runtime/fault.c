@@ -111,7 +111,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);
     if (a)
         cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
-                a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
+                a->kind == ON_HOST || a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
     chain(signal);
 }
 

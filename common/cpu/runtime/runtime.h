@@ -78,7 +78,7 @@ void cpu_say_of_call(const char *format, ...)
     __attribute__((format(printf, 1, 2))); // of this runtime call
 
 // memory.c: all memory that CUDA knows
-enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
+enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST }; // ON_HOST: see copy.c
 enum {
     CPU_UNIT = 2 << 20,
     CPU_UNITS = 1 << 20
@@ -98,6 +98,7 @@ struct cpu_allocation {
     size_t bytes, body_bytes; // what was asked for; whole pages
     enum cpu_kind kind;
     const char *freed_by; // the call, or NULL
+    ptrdiff_t other;      // from VARIABLE to ON_HOST and back
     struct cpu_shadow shadow;
     struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
