@@ -355,6 +355,9 @@ template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of th
     a[threadIdx.x] = s[threadIdx.x] + t[0];
 }
 
+__global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
+__global__ void SayAs(const char *format) { printf(format); } // host-format
+
 __global__ void Total(const double *p, int n, double *out)
 {
     double sum = 0;
@@ -549,6 +552,9 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         cudaFree(managed);
     }
+    MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
+    MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();
+    MORE("host-format") SayAs<<<1, 1>>>("format"), error = cudaDeviceSynchronize();
     MORE("symbol-source") error = cudaMemcpy(h, &pointer, 8, cudaMemcpyDeviceToHost); // symbol-source
     MORE("symbol-in-template") error = set_by_name(h);
     MORE("symbol-set") error = cudaMemset(table, 0, 4); // symbol-set

@@ -121,6 +121,19 @@ static void complain_of_shared(const struct cpu_checker *k, const struct cpu_acc
                      is_room || least <= NEAR ? "" : ", or memory of the host");
 }
 
+static void complain_of_host(const struct cpu_access *x)
+{
+    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
+                 cpu_verb(x->kind), (const void *)x->address);
+}
+
+// Read-only memory is the host's too if the host has given its address: a string, for example.
+static void check_fixed(const struct cpu_access *x)
+{
+    for (unsigned i = 0; i < cpu_running->arguments; i++)
+        if (cpu_running->argument[i].pointer == x->address) complain_of_host(x);
+}
+
 // Neither of the range in which allocations lie, nor of one outside it.
 static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 {
@@ -128,16 +141,15 @@ static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
         cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
     int segment = cpu_is_in_heap(x) ? FIXED : dl_iterate_phdr(find_segment, (void *)x);
     bool is_all_known = k->count < sizeof k->variables / sizeof k->variables[0];
+    if (segment == FIXED) check_fixed(x);
     if (segment == FIXED || (segment == OF_THREAD && !is_all_known)) return;
     const struct cpu_shared *dynamic = &k->variables[0]; // the end of its room, before a guard
     const char *room = dynamic->base + (dynamic->bytes + 15) / 16 * 16 - CPU_MOST_SHARED;
     bool is_in_room = (size_t)(x->address - room) < CPU_MOST_SHARED + GUARD;
     complain_of_shared(k, x, segment || is_in_room);
-    bool is_there = msync((void *)((uintptr_t)x->address & ~(uintptr_t)(cpu_page_bytes() - 1)), 1,
-                          MS_ASYNC) == 0;
-    cpu_complain(cudaErrorIllegalAddress, x,
-                 is_there ? "%s %p, which is not device memory but the host's"
-                          : "%s the address %p, where no device memory is",
+    const void *page = (void *)((uintptr_t)x->address & ~(uintptr_t)(cpu_page_bytes() - 1));
+    if (msync((void *)page, 1, MS_ASYNC) == 0) complain_of_host(x);
+    cpu_complain(cudaErrorIllegalAddress, x, "%s the address %p, where no device memory is",
                  cpu_verb(x->kind), (const void *)x->address);
 }
 
@@ -170,8 +182,10 @@ void cpu_look_closely(const struct cpu_access *x)
     if (!is_in_range) {
         bool is_own = (size_t)(x->address - k->own) < k->own_bytes && !(x->kind & WRITE);
         if (is_own || check_shared(k, x)) return;
-        if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE))
+        if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE)) {
+            check_fixed(x);
             return;
+        }
     }
     struct cpu_allocation *a = cpu_find_allocation(x->address);
     if (a && x->bytes <= a->bytes - (size_t)(x->address - a->base))
@@ -180,4 +194,11 @@ void cpu_look_closely(const struct cpu_access *x)
         complain_of_device(x);
     else
         check_elsewhere(k, x);
+}
+
+void cpu_check_read(const char *address, size_t bytes, const void *place)
+{
+    const struct cpu_checker *k = cpu_checker;
+    const struct cpu_access x = {address, bytes, READ, place};
+    if (k && (size_t)(address - k->stacks) >= k->stack_bytes) cpu_look_closely(&x);
 }

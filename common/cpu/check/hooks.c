@@ -315,6 +315,7 @@ __attribute__((constructor)) static void begin(void)
         .grid_waited = cpu_note_launch,
         .block_goes_on = cpu_check_block_goes_on,
         .shared = cpu_cuda_shared,
+        .read = cpu_check_read,
         .program_ends = cpu_draw_touches,
     };
 }

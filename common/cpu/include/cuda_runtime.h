@@ -36,7 +36,7 @@
 #endif
 #endif
 #include <math.h>
-#include <stdio.h>
+#include <cstdio> // which undefines the printf below, but once
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

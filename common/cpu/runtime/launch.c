@@ -108,8 +108,8 @@ static struct cpu_launch *this_launch(void)
     return &pending[pendings - 1];
 }
 
-// A pointer argument, if it is to memory that CUDA knows, is noted with the launch. Until that has run, the host is to
-// keep off; but if a pointer is to what is volatile, the two may talk to each other there.
+// A pointer argument is noted with the launch. Until that has run, the host is to keep off what it points to, if CUDA knows
+// that; but if a pointer is to what is volatile, the two may talk to each other there.
 PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile)
 {
     struct cpu_launch *launch = this_launch();
@@ -129,7 +129,7 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
                                         .host_access = is_const ? PROT_READ : PROT_NONE});
     else if (a && a->claim.work == launch->id)
         cpu_claim(a, (struct cpu_claim){.work = 0});
-    if (a && launch->arguments < CPU_ARGUMENTS) {
+    if (pointer && launch->arguments < CPU_ARGUMENTS) {
         launch->argument[launch->arguments].pointer = pointer;
         launch->argument[launch->arguments].is_read_only = is_const && !is_volatile;
         launch->argument[launch->arguments++].is_volatile = is_volatile;

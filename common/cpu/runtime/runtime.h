@@ -141,6 +141,7 @@ extern struct cpu_checks {
     void (*waited)(int warp);                          // -1: the whole block
     void (*grid_waited)(void), (*block_goes_on)(void); // once for all blocks; then in each
     void (*shared)(const volatile void *base, size_t bytes, const char *name);
+    void (*read)(const char *address, size_t bytes, const void *place); // by a kernel
     void (*program_ends)(void);
 } cpu_checks;
 #define CHECKS(what, ...) \
@@ -164,7 +165,7 @@ struct
     void (*run_threads)(const void *body);
     unsigned arguments;
     struct {
-        const void *pointer;            // to memory that CUDA knows
+        const void *pointer;
         bool is_read_only, is_volatile; // to const; to what others change meanwhile
     } argument[CPU_ARGUMENTS];
 };
