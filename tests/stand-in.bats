@@ -169,13 +169,14 @@ codes_of() {
 @test "stand-in: more bugs: their codes, and the messages, with the line" {
     answers bugs <<'ROWS'
 two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
-past-write|0|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250,0,0\)
-far-behind|0|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
-half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
+past-write|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* \(block 0,0,0 thread 250,0,0\)
+far-behind|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* after the end of an allocation of 1000 bytes
+far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no device memory is
+half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
-half-past-end|0|0 700|kernel Total reads 8 bytes, 0 bytes behind the end of an allocation of 1004 bytes
+half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block

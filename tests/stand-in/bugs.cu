@@ -235,7 +235,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-apart
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -447,6 +447,7 @@ int main(int argc, char **argv)
     IF("too-many") Fill<<<1, 1025>>>(a, 0);
 
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
+    MORE("far-below") Fill<<<1, 1>>>(a, -(1 << 29));
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
     MORE("half-past-end") // in memory that is only read
     {

@@ -2,6 +2,7 @@
 // reads? If so, races.c asks who else was there.
 #include "check.h"
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -156,21 +157,25 @@ static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 static void complain_of_device(const struct cpu_access *x)
 {
     const struct cpu_allocation *a = cpu_find_neighbour(x->address);
-    const char *end = a ? a->base + a->bytes : NULL;
     if (a && a->freed_by)
         cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed by %s (%zu bytes)",
                      cpu_verb(x->kind), a->freed_by, a->bytes);
-    if (a && x->address < a->base)
-        cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes before an allocation of %zu bytes", cpu_verb(x->kind),
-                     x->bytes, (size_t)(a->base - x->address), a->bytes);
-    if (a)
-        cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes behind the end of an allocation of %zu bytes",
-                     cpu_verb(x->kind), x->bytes, x->address < end ? 0 : (size_t)(x->address - end),
-                     a->bytes);
-    cpu_complain(cudaErrorInvalidAddressSpace, x, "%s the address %p, where no device memory is",
-                 cpu_verb(x->kind), (const void *)x->address);
+    if (!a)
+        cpu_complain(cudaErrorInvalidAddressSpace, x,
+                     "%s the address %p, where no device memory is", cpu_verb(x->kind),
+                     (const void *)x->address);
+    size_t offset = (size_t)(x->address - a->base);
+    char where[100] = "right after the end of";
+    if (x->address < a->base)
+        snprintf(where, sizeof where, "%zu bytes before", -offset);
+    else if (offset < a->bytes)
+        snprintf(where, sizeof where, "the last %zu of them after the end of",
+                 offset + x->bytes - a->bytes);
+    else if (offset > a->bytes)
+        snprintf(where, sizeof where, "%zu bytes after the end of", offset - a->bytes);
+    cpu_complain(cudaErrorIllegalAddress, x,
+                 "%s %zu bytes out of bounds, %s an allocation of %zu bytes", cpu_verb(x->kind),
+                 x->bytes, where, a->bytes);
 }
 
 void cpu_look_closely(const struct cpu_access *x)
