@@ -194,6 +194,11 @@ symbol-in-template|0|0 0|LINE: cudaMemcpy: the target is the address on the host
 symbol-set|0|0 1|but cudaMemset at [^ ]*LINE returned cudaErrorInvalidValue
 symbol-read|0|0 700|kernel Sum reads a variable of the device by its address on the host: use the variable itself
 symbol-written|0|0 700|kernel FillBox writes a variable of the device by its address on the host: use the variable itself
+heap/9|0|0 0|
+heap/-1|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
+heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
+heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
+heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at

@@ -256,6 +256,15 @@ __global__ void PastHeap(int *out, int n)
     free(p);
 }
 
+__global__ void HeapByPointer(int *out, int at)
+{
+    int *p = (int *)malloc(40), *other = (int *)malloc(40);
+    p[0] = other[0] = 1;
+    if (at == 99) free(p), at = 0;
+    p[at] = 2; // heap
+    out[0] = p[0] + other[0];
+}
+
 __global__ void PastArray(int *out, int n)
 {
     int local[8] = {};
@@ -520,6 +529,7 @@ int main(int argc, char **argv)
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
+    MORE_AT("heap") HeapByPointer<<<1, 1>>>(a, at);
     MORE_AT("by-pointer") ByPointer<<<1, 64, 256>>>((short *)a, at);
     MORE_AT("by-pointer-dynamic") ByPointer<<<1, 64, 256>>>(a, at);
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)

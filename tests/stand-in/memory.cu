@@ -137,6 +137,37 @@ static void of_the_device()
     FAILS(cudaErrorInvalidValue, cudaMallocPitch(&none, &bytes, (size_t)1 << 32, (size_t)1 << 32));
 }
 
+// What malloc gives in a kernel: 8 MiB at most, if nothing else is asked for before the first malloc.
+__global__ void take(void **p, size_t bytes) { p[threadIdx.x] = malloc(bytes); }
+__global__ void give_back(void **p) { free(p[threadIdx.x]); }
+
+static int taken(void **p, int threads)
+{
+    void *h[1024];
+    int n = 0;
+    take<<<1, threads>>>(p, 1 << 16);
+    OK(cudaMemcpy(h, p, threads * sizeof *h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < threads; i++)
+        n += h[i] != nullptr;
+    give_back<<<1, threads>>>(p);
+    return n;
+}
+
+static void heap_of_kernels()
+{
+    void **p;
+    size_t bytes = 0;
+    OK(cudaMalloc(&p, 1024 * sizeof *p));
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+    IS(bytes, 8 << 20);
+    int n = taken(p, 1024);
+    IS(n > 60 && n <= 128, true); // 78 on an H100
+    for (int i = 0; i < 5; i++)
+        IS(taken(p, 60), 60);
+    FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes));
+    OK(cudaFree(p));
+}
+
 // ---- Of both
 
 struct Node {
@@ -337,6 +368,7 @@ int main(void)
 {
     variables();
     of_the_device();
+    heap_of_kernels();
     managed();
     pinned_and_registered();
     set_and_touched();

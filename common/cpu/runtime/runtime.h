@@ -109,6 +109,11 @@ struct cpu_allocation {
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
 extern size_t cpu_used_bytes; // of the device
+extern struct
+    cpu_heap { // of malloc in kernels: how much it may give; whether a kernel has asked for some
+    size_t bytes;
+    bool is_used;
+} cpu_heap;
 extern uintptr_t cpu_first_place;
 extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
 extern struct cpu_allocation *cpu_allocations;     // those that live
