@@ -213,7 +213,7 @@ class Source:
         return [words[: words.index("=")] if "=" in words else words for words in pieces]
 
     def parameters(self, start, end):
-        """The names of a kernel's parameters, tokens start to end, as far as they can be told; whether it is a reference."""
+        """The names of a kernel's parameters, tokens start to end, as far as they can be told; the words of each."""
         names = {}
         for words in self.pieces(start, end):
             if "..." in words:
@@ -221,7 +221,7 @@ class Source:
             words = words[: words.index("[")] if "[" in words else words
             has_type = any(w not in QUALIFIERS for w in words[:-1]) and words[-2] != "::"
             if has_type and is_name(words[-1]) and words[-1] not in TYPES and "(" not in words:
-                names[words[-1]] = "&" in words
+                names[words[-1]] = words
         return names
 
     def kernel(self, i):
@@ -241,12 +241,16 @@ class Source:
             self.stop(i, "a __global__ function must have a void return type")
         end, names = self.closing(body), self.parameters(left + 1, right)
         kernel = self.address(i, left, right, names)
-        # a reference is to the host's own
-        captures = "".join(
-            f", &{name} = {name}" if is_reference else f", {name} = ::cpu_cuda::argument({name})"
-            for name, is_reference in names.items()
-        )
-        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
+        captures, objects = "", ""
+        for name, words in names.items():
+            if "&" in words:  # a reference is to the host's own
+                captures += f", &{name} = {name}"
+            elif {"*", *TYPES} & set(words) or "decltype" in self.tokens[body:end]:
+                captures += f", {name} = ::cpu_cuda::argument({name})"
+            else:  # perhaps an object
+                captures += f", cpu_cuda_{name} = ::cpu_cuda::object({name})"
+                objects += f"[[maybe_unused]] auto &{name} = cpu_cuda_{name}.value(); "
+        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ {objects}'
         stop = "}); " if end > body + 1 else "}, false); "
         count = len(self.pieces(left + 1, right)) if right > left + 1 else 0
         if self.is_debugged and len(names) == count:  # gdb is to find arguments and numbers as the kernel's own

@@ -35,8 +35,8 @@
 #define _GLIBCXX23_CONSTEXPR CPU_CUDA_HOST
 #endif
 #endif
-#include <math.h>
 #include <cstdio> // which undefines the printf below, but once
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -98,7 +98,17 @@ template <class T> auto argument(const T &value)
     return copy;
 }
 
-// A kernel gets its arguments bit by bit: constructors and destructors are the host's.
+// An object is copied once, for the parameter, and then bit by bit: constructors and destructors are the host's.
+template <class T, bool = std::is_trivially_copyable<T>::value> struct object {
+    alignas(T) char room[sizeof(T)];
+    explicit object(const T &v) { memcpy(room, (const void *)&v, sizeof v); }
+    T &value() { return *reinterpret_cast<T *>(room); }
+};
+template <class T> struct object<T, true> {
+    T kept;
+    explicit object(const T &v) : kept(argument(v)) {}
+    T &value() { return kept; }
+};
 template <class Thread> struct bits {
     alignas(Thread) char room[sizeof(Thread)];
 };
