@@ -106,11 +106,11 @@ __global__ void HandOver(int *value, int *flag, int *out)
 }
 
 struct Shape {
-    __device__ virtual int corners() { return 0; } // constructor
+    __host__ __device__ virtual int corners() { return 0; } // constructor
 };
 struct Square : Shape {
-    __device__ Square() {} // constructor
-    __device__ int corners() override { return 4; }
+    __host__ __device__ Square() {} // constructor
+    __host__ __device__ int corners() override { return 4; }
 };
 __global__ void Make(Shape *room)
 {
@@ -364,6 +364,8 @@ template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of th
     a[threadIdx.x] = s[threadIdx.x] + t[0];
 }
 
+__global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied, virtual-managed
+
 __global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
 __global__ void SayAs(const char *format) { printf(format); } // host-format
 
@@ -562,6 +564,20 @@ int main(int argc, char **argv)
         printf("%d ", *managed);
         error = cudaDeviceSynchronize();
         cudaFree(managed);
+    }
+    MORE("virtual-copied") // a kernel makes another class's objects
+    {
+        Square square;
+        cudaMemcpy(a, (void *)&square, sizeof square, cudaMemcpyHostToDevice);
+        Make<<<1, 1>>>((Shape *)b), Corners<<<1, 1>>>((Shape *)b, fresh), Corners<<<1, 1>>>((Shape *)a, fresh);
+        error = cudaDeviceSynchronize();
+    }
+    MORE("virtual-managed")
+    {
+        int *managed;
+        cudaMallocManaged(&managed, bytes);
+        Corners<<<1, 1>>>(new (managed) Square, b);
+        error = cudaDeviceSynchronize();
     }
     MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
     MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();

@@ -289,6 +289,14 @@ __global__ void Destroy(Shape **shapes)
         shapes[threadIdx.x]->~Shape();
 }
 
+struct Fixed { // a variable of the device is an object of the device
+    int n;
+    constexpr explicit Fixed(int n = 0) : n(n) {}
+    __host__ __device__ virtual int get() const { return n; }
+};
+__device__ Fixed fixed = Fixed(2);
+__global__ void Get(const Fixed *object, int *out) { *out = object->get(); }
+
 // Dynamic shared memory begins where a float4 may, whatever its size; numbers have separators.
 __global__ void Vector(int *out)
 {
@@ -431,6 +439,8 @@ int main(void)
         Owner owner;
         Owned<<<1, 100>>>(owner, b), result(b), expect("Owned", r[99], 99);
     }
+    void *object;
+    cudaGetSymbolAddress(&object, fixed), Get<<<1, 1>>>((Fixed *)object, b), result(b), expect("Get", r[0], 2);
     cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
     int in_all;
     cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);

@@ -176,6 +176,7 @@ void cpu_look_closely(const struct cpu_access *access);
 void cpu_check_launch(const struct cpu_launch *launch);
 void cpu_check_core(void **kept);
 void cpu_check_core_end(void);
+void cpu_note_table(const char *table);
 void cpu_check_read(const char *address, size_t bytes, const void *place);
 void cpu_check_block(void);
 void cpu_check_waited(int warp);
