@@ -188,6 +188,7 @@ variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it wi
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
 virtual-managed|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
+host-function|0|0 700|LINE: kernel CallIt calls a function by its address on the host
 host-text|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
 host-literal|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
 host-format|0|0 700|LINE: kernel SayAs reads 0x[0-9a-f]*, which is not device memory but the host's

@@ -364,6 +364,8 @@ template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of th
     a[threadIdx.x] = s[threadIdx.x] + t[0];
 }
 
+__host__ __device__ int same(int n) { return n; }
+template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
 __global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied, virtual-managed
 
 __global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
@@ -579,6 +581,7 @@ int main(int argc, char **argv)
         Corners<<<1, 1>>>(new (managed) Square, b);
         error = cudaDeviceSynchronize();
     }
+    MORE("host-function") CallIt<<<1, 1>>>(same, b), error = cudaDeviceSynchronize(); // host-function
     MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
     MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();
     MORE("host-format") SayAs<<<1, 1>>>("format"), error = cudaDeviceSynchronize();

@@ -61,6 +61,7 @@ unsigned cpu_cuda_active(const char *file, int line);
 void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
                         size_t shared_bytes, cudaStream_t stream);
 void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
+void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
 void cpu_cuda_trap(const char *file, int line);
@@ -92,7 +93,9 @@ template <class T> auto argument(const T &value)
     auto copy = value;
     using P = decltype(copy); // without const and __restrict__
     using V = std::remove_pointer_t<P>;
-    if constexpr (std::is_pointer_v<P> && !std::is_function_v<V>)
+    if constexpr (std::is_pointer_v<P> && std::is_function_v<V>)
+        copy = (P)cpu_cuda_function((void *)copy);
+    else if constexpr (std::is_pointer_v<P>)
         cpu_cuda_argument(const_cast<const void *>(static_cast<const volatile void *>(copy)),
                           std::is_const_v<V>, std::is_volatile_v<V>);
     return copy;

@@ -6,6 +6,29 @@
 
 enum { MOST_PITCH = 2147483647 };
 
+// Addresses that the host may have from the device, as of functions: what small copies have brought.
+enum { MOST_ADDRESSES = 1024, SMALL_COPY = 256 };
+static const void *addresses[MOST_ADDRESSES];
+static size_t addresses_known; // MOST_ADDRESSES: perhaps all
+
+static void note_addresses(const char *to, size_t bytes)
+{
+    if (cpu_find_allocation(to)) return;
+    for (size_t i = 0; i + 8 <= bytes && bytes <= SMALL_COPY && addresses_known < MOST_ADDRESSES;
+         i += 8)
+        memcpy(&addresses[addresses_known++], to + i, 8);
+    if (bytes > SMALL_COPY) addresses_known = MOST_ADDRESSES;
+}
+
+bool cpu_may_be_of_device(const void *address)
+{
+    for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
+        if (a->kind == MANAGED || a->kind == PINNED || a->kind == REGISTERED) return true;
+    for (size_t i = 0; i < addresses_known; i++)
+        if (addresses[i] == address) return true;
+    return addresses_known == MOST_ADDRESSES;
+}
+
 static void copy_rows(struct cpu_work *work)
 {
     const struct cpu_copy *c = &work->copy;
@@ -17,6 +40,7 @@ static void copy_rows(struct cpu_work *work)
             memmove(to, from, c->width);
         else
             memset(to, c->value, c->width);
+        if (from) note_addresses(to, c->width);
     }
 }
 

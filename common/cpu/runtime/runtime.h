@@ -217,6 +217,9 @@ extern bool cpu_streams_meet;           // the queue has work of several
 void cpu_forget_handles(void);
 const struct cpu_work *cpu_waiting_launch(void);
 
+// copy.c
+bool cpu_may_be_of_device(const void *address);
+
 // malloc.c
 void cpu_say_who_frees(const void *pointer); // another call than this one, or it has
 void cpu_end_pools(void);
@@ -233,10 +236,13 @@ bool cpu_gave_turn(unsigned thread); // before something atomic
 bool cpu_wants_turn(void);
 void cpu_give_turn(bool is_spinning);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
+extern const char
+    *cpu_host_function; // where nothing is: a function's address on the host, for kernels
 
 // fault.c
-void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not a crash
-void cpu_tell_touch(void);   // the host's, of what work uses that it has not waited for
+extern const char *cpu_host_function; // where nothing is: a function of the host, for kernels
+void cpu_catch_faults(void);          // a bad address in a kernel becomes an error, not a crash
+void cpu_tell_touch(void);            // the host's, of what work uses that it has not waited for
 bool cpu_is_touch_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
