@@ -1,7 +1,6 @@
 // Where is an access: in memory that the kernel may touch, all of it? And has somebody written what it
 // reads? If so, races.c asks who else was there.
 #include "check.h"
-#include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,63 +128,13 @@ static void complain_of_host(const struct cpu_access *x)
                  cpu_verb(x->kind), (const void *)x->address);
 }
 
-// ---- Virtual functions: of an object that the host has made, the table of functions is the host's
-
-static const char *kernels_tables[64];
-
-// A kernel makes an object with this table.
-void cpu_note_table(const char *table)
-{
-    for (int i = 0; i < 64; i++) {
-        const char *seen = NULL;
-        if (__atomic_load_n(&kernels_tables[i], __ATOMIC_RELAXED) == table ||
-            __atomic_compare_exchange_n(&kernels_tables[i], &seen, table, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            return;
-    }
-}
-
-static bool is_kernels_table(const char *table)
-{
-    for (int i = 0; i < 64; i++)
-        if (kernels_tables[i] == table) return true;
-    for (const struct cpu_allocation *a = cpu_allocations; a;
-         a = a->next) // a variable may be an object
-        for (size_t i = 0; a->kind == VARIABLE && i + 8 <= a->bytes; i += 8)
-            if (*(char **)(a->base + i) == table) return true;
-    return kernels_tables[63];
-}
-
-// The table that the place is in, or NULL: in front of it is the address of what C++ keeps of the class.
-static const char *find_table(const struct cpu_checker *k, const char *place)
-{
-    enum { MOST_BYTES = 1024 };
-    static const char *classes[3];
-    if (!classes[0]) {
-        classes[1] = dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv120__si_class_type_infoE");
-        classes[2] = dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv121__vmi_class_type_infoE");
-        classes[0] = dlsym(RTLD_DEFAULT, "_ZTVN10__cxxabiv117__class_type_infoE");
-    }
-    for (const char *table = place; classes[0] && place - table < MOST_BYTES; table -= 8) {
-        if (table - 8 < k->constants) break;
-        size_t offset = (size_t)(((char **)table)[-1] - k->constants);
-        if (offset % 8 || offset + 8 > (size_t)(k->constants_end - k->constants)) continue;
-        const char *class = *(char **)(k->constants + offset) - 16;
-        if (class == classes[0] || class == classes[1] || class == classes[2]) return table;
-    }
-    return NULL;
-}
-
 // Read-only memory is the host's too if the host has given its address: a string, for example.
-static void check_fixed(const struct cpu_checker *k, const struct cpu_access *x)
+static void check_fixed(const struct cpu_access *x)
 {
     for (unsigned i = 0; i < cpu_running->arguments; i++)
-        if (cpu_running->argument[i].pointer == x->address) complain_of_host(x);
-    const char *table = x->bytes == 8 ? find_table(k, x->address) : NULL;
-    if (table && !is_kernels_table(table))
-        cpu_complain(cudaErrorIllegalAddress, x,
-                     "calls a virtual function of an object that the host has made: only objects "
-                     "that a kernel makes have the device's functions");
+        if (cpu_running->argument[i].pointer == x->address && !cpu_may_be_of_device(x->address))
+            complain_of_host(x);
+    if (x->bytes == 8) cpu_check_table(x);
 }
 
 // Neither of the range in which allocations lie, nor of one outside it.
@@ -193,9 +142,10 @@ static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 {
     if ((uintptr_t)x->address < 4096)
         cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
-    int segment = cpu_is_in_heap(x) ? FIXED : dl_iterate_phdr(find_segment, (void *)x);
+    if (cpu_is_in_heap(x)) return;
+    int segment = dl_iterate_phdr(find_segment, (void *)x);
     bool is_all_known = k->count < sizeof k->variables / sizeof k->variables[0];
-    if (segment == FIXED) check_fixed(k, x);
+    if (segment == FIXED) check_fixed(x);
     if (segment == FIXED || (segment == OF_THREAD && !is_all_known)) return;
     const struct cpu_shared *dynamic = &k->variables[0]; // the end of its room, before a guard
     const char *room = dynamic->base + (dynamic->bytes + 15) / 16 * 16 - CPU_MOST_SHARED;
@@ -241,7 +191,7 @@ void cpu_look_closely(const struct cpu_access *x)
         bool is_own = (size_t)(x->address - k->own) < k->own_bytes && !(x->kind & WRITE);
         if (is_own || check_shared(k, x)) return;
         if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE)) {
-            check_fixed(k, x);
+            check_fixed(x);
             return;
         }
     }

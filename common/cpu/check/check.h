@@ -177,6 +177,7 @@ void cpu_check_launch(const struct cpu_launch *launch);
 void cpu_check_core(void **kept);
 void cpu_check_core_end(void);
 void cpu_note_table(const char *table);
+void cpu_check_table(const struct cpu_access *x);
 void cpu_check_read(const char *address, size_t bytes, const void *place);
 void cpu_check_block(void);
 void cpu_check_waited(int warp);

@@ -203,12 +203,12 @@ PUBLIC void __tsan_vptr_update(void **p, void *value)
     if (cpu_checker) cpu_note_table(value);
     look_aligned(p, sizeof *p, WRITE, HERE);
 }
-PUBLIC void __tsan_vptr_read(void **p) // clang++'s, which does not show that the table is read, nor a local object's
+PUBLIC void __tsan_vptr_read(
+    void **p) // clang++'s, which does not show that the table is read, nor a local object's
 {
     const struct cpu_checker *k = cpu_checker;
     look_aligned(p, sizeof *p, READ, HERE);
-    if (k && (size_t)((char *)p - k->stacks) >= k->stack_bytes)
-        cpu_check_read(*p, sizeof *p, HERE);
+    if (k && (size_t)((char *)p - k->stacks) >= k->stack_bytes) cpu_check_read(*p, sizeof *p, HERE);
 }
 
 // ---- Atomics: the compiler leaves doing them to us as well

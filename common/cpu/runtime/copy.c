@@ -6,24 +6,23 @@
 
 enum { MOST_PITCH = 2147483647 };
 
-// Addresses that the host may have from the device, as of functions: what small copies have brought.
-enum { MOST_ADDRESSES = 1024, SMALL_COPY = 256 };
+// Addresses that the host has from the device, as of functions: what may be one in copies that are not large.
+enum { MOST_ADDRESSES = 1024, LARGE_COPY = 4096 };
 static const void *addresses[MOST_ADDRESSES];
-static size_t addresses_known; // MOST_ADDRESSES: perhaps all
+static size_t addresses_known; // MOST_ADDRESSES: perhaps more
 
 static void note_addresses(const char *to, size_t bytes)
 {
-    if (cpu_find_allocation(to)) return;
-    for (size_t i = 0; i + 8 <= bytes && bytes <= SMALL_COPY && addresses_known < MOST_ADDRESSES;
-         i += 8)
-        memcpy(&addresses[addresses_known++], to + i, 8);
-    if (bytes > SMALL_COPY) addresses_known = MOST_ADDRESSES;
+    if (bytes > LARGE_COPY || cpu_find_allocation(to)) return;
+    for (size_t i = 0; i + 8 <= bytes && addresses_known < MOST_ADDRESSES; i += 8) {
+        uintptr_t word;
+        memcpy(&word, to + i, 8);
+        if (word >= CPU_SMALL && word >> 48 == 0) addresses[addresses_known++] = (void *)word;
+    }
 }
 
 bool cpu_may_be_of_device(const void *address)
 {
-    for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->kind == MANAGED || a->kind == PINNED || a->kind == REGISTERED) return true;
     for (size_t i = 0; i < addresses_known; i++)
         if (addresses[i] == address) return true;
     return addresses_known == MOST_ADDRESSES;

@@ -137,16 +137,18 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
     cpu_unlock();
 }
 
-// An argument that is a function: the host's address of it is none of the device.
+// An argument that is a function: the host's address of it is none of the device, unless a kernel may have given it.
 PUBLIC void *cpu_cuda_function(void *function)
 {
     cpu_lock();
+    bool is_given = !function || cpu_may_be_of_device(function);
+    for (const struct cpu_allocation *a = cpu_allocations; a && !is_given; a = a->next)
+        is_given = a->kind == MANAGED || a->kind == PINNED || a->kind == REGISTERED;
     if (!cpu_host_function)
         cpu_host_function =
             mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    void *seen = !function || cpu_may_be_of_device(function) ? function : (void *)cpu_host_function;
     cpu_unlock();
-    return seen;
+    return is_given ? function : (void *)cpu_host_function;
 }
 
 static cudaError_t take(const struct cpu_launch *launch, size_t bytes)

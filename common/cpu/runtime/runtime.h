@@ -236,8 +236,6 @@ bool cpu_gave_turn(unsigned thread); // before something atomic
 bool cpu_wants_turn(void);
 void cpu_give_turn(bool is_spinning);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
-extern const char
-    *cpu_host_function; // where nothing is: a function's address on the host, for kernels
 
 // fault.c
 extern const char *cpu_host_function; // where nothing is: a function of the host, for kernels
