@@ -250,7 +250,8 @@ class Source:
             else:  # perhaps an object
                 captures += f", cpu_cuda_{name} = ::cpu_cuda::object({name})"
                 objects += f"[[maybe_unused]] auto &{name} = cpu_cuda_{name}.value(); "
-        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ {objects}'
+        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
+        start += objects
         stop = "}); " if end > body + 1 else "}, false); "
         count = len(self.pieces(left + 1, right)) if right > left + 1 else 0
         if self.is_debugged and len(names) == count:  # gdb is to find arguments and numbers as the kernel's own
@@ -307,7 +308,7 @@ class Source:
             self.sections.add(section)
 
     def declared(self, begin, end):
-        """The names that the declaration from begin to end declares, x and y of float x[2][3], y; and where each ends."""
+        """The names that are declared from begin to end, x and y of float x[2][3], y; and where each of them ends."""
         names, i = [], self.until(begin, ("<", ",", "[", ";"))
         i = self.closing_angle(i) if self.tokens[i] == "<" else begin
         while i < end:
