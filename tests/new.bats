@@ -105,7 +105,7 @@ int main()
 }
 KERNEL
     stand-in/nvcc -o count count.cu
-    EXPECTED='^CPU stand-in: count.cu:4: kernel Count reads 4 bytes, 0 bytes behind the end' try ./count
+    EXPECTED='^CPU stand-in: count.cu:4: kernel Count reads 4 bytes out of bounds, right after the end' try ./count
     assert_failure
     if [ "$TEST_BACKEND" = cpu ]; then
         assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("heat_step"))')" 0.1.0+cpu
@@ -150,5 +150,5 @@ True'
     sed -i 's/i < n - 1/true/' src/heat_step/heat_step.cu
     try make test
     assert_failure
-    assert_output --regexp 'heat_step\.cu:[0-9]+: kernel heat_step_kernel reads 4 bytes, 0 bytes behind the end of an allocation'
+    assert_output --regexp 'heat_step\.cu:[0-9]+: kernel heat_step_kernel reads 4 bytes out of bounds, right after the end of an allocation'
 }

@@ -135,7 +135,7 @@ pattern_of() {
 # What ./bugs prints, if not 0 0: what the launch left, and what the next call that waits returned.
 codes_of() {
     case $1 in
-        direction | freed-twice) echo 0 1 ;;
+        direction | freed-twice | symbol) echo 0 1 ;;
         far) echo 0 717 ;;
         before | freed | host | host-in-struct | null | past-* | stack | two-before) echo 0 700 ;;
         forever) echo 0 702 ;;
@@ -169,13 +169,14 @@ codes_of() {
 @test "stand-in: more bugs: their codes, and the messages, with the line" {
     answers bugs <<'ROWS'
 two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
-past-write|0|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250,0,0\)
-far-behind|0|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
-half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
+past-write|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* \(block 0,0,0 thread 250,0,0\)
+far-behind|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* after the end of an allocation of 1000 bytes
+far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no device memory is
+half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
-half-past-end|0|0 700|kernel Total reads 8 bytes, 0 bytes behind the end of an allocation of 1004 bytes
+half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
@@ -185,6 +186,23 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
+virtual-managed|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
+host-function|0|0 700|LINE: kernel CallIt calls a function by its address on the host
+host-text|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
+host-literal|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
+host-format|0|0 700|LINE: kernel SayAs reads 0x[0-9a-f]*, which is not device memory but the host's
+symbol-source|0|0 1|LINE: cudaMemcpy: the source is the address on the host of a variable of the device: use cudaMemcpyToSymbol
+symbol-in-template|0|0 0|LINE: cudaMemcpy: the target is the address on the host of a variable of the device
+symbol-set|0|0 1|but cudaMemset at [^ ]*LINE returned cudaErrorInvalidValue
+symbol-read|0|0 700|kernel Sum reads a variable of the device by its address on the host: use the variable itself
+symbol-written|0|0 700|kernel FillBox writes a variable of the device by its address on the host: use the variable itself
+heap/9|0|0 0|
+heap/-1|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
+heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
+heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
+heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
+set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
 two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
@@ -206,6 +224,17 @@ again|1|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
 ROWS
     # the last: three times two races in a line, a read of what nobody has written, a launch that is refused
     assert_equal "$(grep -c '^CPU stand-in: .*bugs.cu:[0-9]*: kernel' <<<"$stderr")" 3
+}
+
+@test "stand-in: shared memory by a pointer, at any distance from it" {
+    for at in -40000 -800 -20 -2 0 30 32 34 160 1000 20000; do
+        case $at in 0 | 30) row='|0|0 0|' ;; *) row='|0|0 700|kernel ByPointer writes outside the [0-9]* bytes of the shared memory' ;; esac
+        answers bugs <<<"by-pointer/$at$row"
+    done
+    for at in -200000 -4 0 252 256 2000 60000; do
+        case $at in 0 | 252) row='|0|0 0|' ;; *) row='|0|0 700|writes outside the 256 bytes of the shared memory of this launch' ;; esac
+        answers bugs <<<"by-pointer-dynamic/$at$row"
+    done
 }
 
 @test "stand-in: an address that is no multiple of the size is told, for each access" {

@@ -214,7 +214,7 @@ class Source:
         return [words[: words.index("=")] if "=" in words else words for words in pieces]
 
     def parameters(self, start, end):
-        """The names of a kernel's parameters, tokens start to end, as far as they can be told; whether it is a reference."""
+        """The names of a kernel's parameters, tokens start to end, as far as they can be told; the words of each."""
         names = {}
         for words in self.pieces(start, end):
             if "..." in words:
@@ -222,7 +222,7 @@ class Source:
             words = words[: words.index("[")] if "[" in words else words
             has_type = any(w not in QUALIFIERS for w in words[:-1]) and words[-2] != "::"
             if has_type and is_name(words[-1]) and words[-1] not in TYPES and "(" not in words:
-                names[words[-1]] = "&" in words
+                names[words[-1]] = words
         return names
 
     def kernel(self, i):
@@ -242,12 +242,17 @@ class Source:
             self.stop(i, "a __global__ function must have a void return type")
         end, names = self.closing(body), self.parameters(left + 1, right)
         kernel = self.address(i, left, right, names)
-        # a reference is to the host's own
-        captures = "".join(
-            f", &{name} = {name}" if is_reference else f", {name} = ::cpu_cuda::argument({name})"
-            for name, is_reference in names.items()
-        )
+        captures, objects = "", ""
+        for name, words in names.items():
+            if "&" in words:  # a reference is to the host's own
+                captures += f", &{name} = {name}"
+            elif {"*", *TYPES} & set(words) or "decltype" in self.tokens[body:end]:
+                captures += f", {name} = ::cpu_cuda::argument({name})"
+            else:  # perhaps an object
+                captures += f", cpu_cuda_{name} = ::cpu_cuda::object({name})"
+                objects += f"[[maybe_unused]] auto &{name} = cpu_cuda_{name}.value(); "
         start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
+        start += objects
         stop = "}); " if end > body + 1 else "}, false); "
         count = len(self.pieces(left + 1, right)) if right > left + 1 else 0
         if self.is_debugged and len(names) == count:  # gdb is to find arguments and numbers as the kernel's own
@@ -304,12 +309,14 @@ class Source:
             self.sections.add(section)
 
     def declared(self, begin, end):
-        """The names that the declaration from begin to end declares: x and y of float x[2][3], y"""
-        names, i = [], begin
+        """The names that are declared from begin to end, x and y of float x[2][3], y; and where each of them ends."""
+        names, i = [], self.until(begin, ("<", ",", "[", ";"))
+        i = self.closing_angle(i) if self.tokens[i] == "<" else begin
         while i < end:
             i = self.until(i, (",", "[", ";"))
-            names += [self.tokens[i - 1]] if is_name(self.tokens[i - 1]) else []
-            i = self.until(i, (",", ";")) + 1
+            name, i = self.tokens[i - 1], self.until(i, (",", ";"))
+            names += [(name, i)] if is_name(name) else []
+            i += 1
         return names
 
     def is_in_function(self, i):
@@ -330,20 +337,25 @@ class Source:
         name = self.tokens[left - 1]
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
-            for one in self.declared(begin, end):
+            gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
+            for one, stop in self.declared(begin, end):
                 what = f'"{one} is larger than the shared memory, 49152 bytes"'
                 self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
                 self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
-            gap = f"cpu_cuda_gap_{i}[64]"  # so that one step too far is not in the next variable
-            self.before(begin, f"static __thread __attribute__((used)) char {gap}; ")
+                if stop < end:
+                    size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"
+                    self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used))")
+            self.before(begin, f"static __thread __attribute__((used)) char {gap}[1024]; ")
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
-        star, static = ("*", "") if self.is_in_function(begin) else ("*&", "static thread_local ")
-        pointer = f"({star}{name}){more}" if more else f"{star}{name}"
-        value = f"(decltype({name}))cpu_cuda_dynamic_shared"
+        is_local = self.is_in_function(begin)
+        pointer = f"(*{name}){more}" if more else f"*{name}"
+        static = "" if is_local else "extern __thread "  # another name for the pointer itself
+        value = ' __asm__("cpu_cuda_dynamic_shared") __attribute__((tls_model("initial-exec")))'
+        value = f" = (decltype({name}))cpu_cuda_dynamic_shared" if is_local else value
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
-        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer} = {value};{lines}")
+        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer}{value};{lines}")
 
     def is_own(self, name):
         """Whether the program may declare something of this name."""

@@ -37,6 +37,7 @@ class Sides:
     def __init__(self, source):
         self.source, self.tokens = source, source.tokens
         self.functions, self.variables, self.sides = [], {}, {}
+        self.of_device = set()  # variables whose address on the host is another one
         self.of_host = []  # where the host's functions begin, members and templates too, and end
         i = 0
         while i < len(self.tokens) - 1:
@@ -81,6 +82,10 @@ class Sides:
             i = source.until(i, ("=", "[", ";", "{", ","))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
                 self.variables.setdefault(tokens[i - 1], set()).add(not set(FOR_BOTH) & words)
+                is_number = "const" in words and not {"*", "__constant__"} & words and tokens[i] != "["
+                is_of_both = {"__managed__", "constexpr"} & words
+                if {"__device__", "__constant__"} & words and not is_number and not is_of_both:
+                    self.of_device.add(tokens[i - 1])
             i = source.until(i, (",", ";")) + 1
         return last + 1
 
@@ -106,11 +111,12 @@ class Sides:
                     opened.append(n)
                 elif self.tokens[n] in (")", "]") and opened:
                     opened.pop()
-            is_inside = opened and is_name(self.tokens[opened[-1] - 1]) and self.tokens[opened[-1] - 1] != "auto"
+            caller = self.tokens[opened[-1] - 1] if opened else ""
+            is_inside = caller == ">>>" or (is_name(caller) and caller != "auto")
             is_sum = "," not in piece and ({"=", "return"} & set(piece) or (before == ">" and "<" not in piece))
             if i < f.right or is_name(before):
                 return True
-            if before in ("*", "&", ">", ",", "[") and not is_inside and not (is_sum and not opened):
+            if before in ("*", "&", ">", ",", "[") and piece[1:] and not is_inside and not (is_sum and not opened):
                 return True
         return bool({"struct", "class", "enum", "catch"} & set(f.places))
 
@@ -135,8 +141,17 @@ class Sides:
 
     def check_host(self, f):
         for name, places in f.places.items():
-            if self.is_only(name, "__device__") and self.is_called(places):
+            if f.is_plain and self.is_only(name, "__device__") and self.is_called(places):
                 self.refuse(places[0], f'__device__ function("{name}")', f)
+            if name in self.of_device and self.variables[name] == {False} and not self.is_declared(f, name):
+                self.use_on_host(name, places)
+
+    def use_on_host(self, name, places):
+        """The host's address of a variable of the device is not that of the device."""
+        for i in places:
+            before = self.tokens[self.source.statement(i) : i + 2]
+            if before.count("<<<") == before.count(">>>"):  # else it is in what a launch writes anew
+                self.source.replace(i, i, f"::cpu_cuda::on_host({name})")
 
     def refuse(self, i, what, f):
         self.source.stop(i, f'calling a {what} from a {f.side} function("{f.name}") is not allowed')
@@ -162,7 +177,7 @@ def check(source):
         mark_host(source, start, end)
     for f in sides.functions:
         has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
-        if f.is_plain and f.side == "__host__" and f.has_body and not has_device_code:
+        if f.side == "__host__" and f.has_body and not has_device_code:
             sides.check_host(f)
         if f.side not in ("__device__", "__global__"):
             continue

@@ -17,7 +17,7 @@ WRONG = {
     "element": [
         ("the thread's number in its block", [("blockIdx.x * blockDim.x + ", "")], "race|block 1 begins"),
         ("swapped", [("* blockDim.x + threadIdx.x;", "+ threadIdx.x * gridDim.x;")], "block 1 begins"),
-        ("one too far", [("+ threadIdx.x;\n    numbers", "+ threadIdx.x + 1;\n    numbers")], "behind"),
+        ("one too far", [("+ threadIdx.x;\n    numbers", "+ threadIdx.x + 1;\n    numbers")], "out of bounds"),
         ("a short", [("int i", "short i")], "before|outside|race"),
         (
             "thread 0 does all",
@@ -28,18 +28,18 @@ WRONG = {
         ("right: two lines in one", "    numbers[blockIdx.x * blockDim.x + threadIdx.x] = 1000 * blockIdx.x + threadIdx.x;\n", None),
     ],
     "guard": [
-        ("no guard", [("if (i < n)\n        ", "")], "behind"),
-        ("<=", [("i < n", "i <= n")], "behind"),
+        ("no guard", [("if (i < n)\n        ", "")], "out of bounds"),
+        ("<=", [("i < n", "i <= n")], "out of bounds"),
         ("rounded down", [("(n + THREADS - 1) / THREADS", "n / THREADS")], "rounded up|not launched"),
         ("rounded up as a float", [("(n + THREADS - 1) / THREADS", "ceilf((float)n / THREADS)")], "16777217 elements"),
         ("always many", [("(n + THREADS - 1) / THREADS", "65535")], "expected 4 blocks, came 65535"),
         ("right: an early return", [("if (i < n)\n        x[i] = factor * x[i];", "if (i >= n)\n        return;\n    x[i] *= factor;")], None),
     ],
     "matrix": [
-        ("a row has `rows` elements", [("row * columns", "row * rows")], "row|behind"),
-        ("column after column", [("row * columns + column", "column * rows + row")], "told apart|behind"),
-        ("no guard for the columns", [(" && column < columns", "")], "race|below its own limit|behind"),
-        ("|| for &&", [("&&", "||")], "behind|race|told apart"),
+        ("a row has `rows` elements", [("row * columns", "row * rows")], "row|out of bounds"),
+        ("column after column", [("row * columns + column", "column * rows + row")], "told apart|out of bounds"),
+        ("no guard for the columns", [(" && column < columns", "")], "race|below its own limit|out of bounds"),
+        ("|| for &&", [("&&", "||")], "out of bounds|race|told apart"),
         ("every thread does all", "    for (int i = 0; i < rows * columns; i++)\n        matrix[i] = i / columns * 100 + i % columns;\n", "each thread has its own part"),
         ("right: its number first", [("matrix[row * columns + column] = 100", "*(matrix + row * columns + column) = 100")], None),
     ],
@@ -57,14 +57,14 @@ WRONG = {
     ],
     "coalesced": [
         ("eight in a row", [("blockIdx.x * blockDim.x * EACH + threadIdx.x", "(blockIdx.x * blockDim.x + threadIdx.x) * EACH"), ("first + k * blockDim.x", "first + k")], "sectors of 32 bytes"),
-        ("no guard", [("        if (i < n)\n    ", "")], "behind"),
+        ("no guard", [("        if (i < n)\n    ", "")], "out of bounds"),
         ("blocks too near", [("blockDim.x * EACH + ", "blockDim.x + ")], "race|its turn once"),
         ("thread 0 does all", "    if (blockIdx.x + threadIdx.x == 0)\n        for (int i = 0; i < n; i++)\n            x[i] += 1;\n", "its own part"),
         ("right: by the whole grid", "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)\n        x[i] += 1;\n", None),
     ],
     "histogram": [
         ("no atomic", [("atomicAdd(&counts[text[i]], 1)", "counts[text[i]] += 1")], "race"),
-        ("no guard", [("if (i < n)\n        ", "")], "behind"),
+        ("no guard", [("if (i < n)\n        ", "")], "out of bounds"),
         ("atomicCAS without a loop", [("atomicAdd(&counts[text[i]], 1)", "atomicCAS(&counts[text[i]], counts[text[i]], counts[text[i]] + 1)")], "race|one step"),
         ("a look by an atomic, then CAS", [("atomicAdd(&counts[text[i]], 1);", "{ int *c = &counts[text[i]], old = atomicAdd(c, 0); atomicCAS(c, old, old + 1); }")], "one step"),
         ("tried twice", [("atomicAdd(&counts[text[i]], 1);", "{ int *c = &counts[text[i]], old = *c; int now = atomicCAS(c, old, old + 1); if (now != old) atomicCAS(c, now, now + 1); }")], "one step"),
@@ -85,7 +85,7 @@ WRONG = {
     ],
     "block_sum": [
         ("no barrier in the loop", [("        __syncthreads();\n    }", "    }")], "race|__syncthreads"),
-        ("no 0 for a thread without an element", [("i < n ? x[i] : 0", "x[i]")], "last block|behind"),
+        ("no 0 for a thread without an element", [("i < n ? x[i] : 0", "x[i]")], "last block|out of bounds"),
         ("volatile for a barrier", [("__shared__ int", "volatile __shared__ int"), ("    for (int half = 128; half > 0; half /= 2) {\n        if (t < half)\n            part[t] += part[t + half];\n        __syncthreads();\n    }", "    for (int half = 128; half > 0; half /= 2)\n        if (t < half)\n            part[t] += part[t + half];\n    __syncthreads();")], "race|wait|__sync"),
         ("by atomics in global memory", "    int i = blockIdx.x * 256 + threadIdx.x;\n    if (threadIdx.x == 0)\n        sums[blockIdx.x] = 0;\n    __syncthreads();\n    if (i < n)\n        atomicAdd(&sums[blockIdx.x], x[i]);\n", "grows in shared memory"),
         ("right: an atomic sum in shared memory", "    __shared__ int sum;\n    int i = blockIdx.x * 256 + threadIdx.x;\n    if (threadIdx.x == 0)\n        sum = 0;\n    __syncthreads();\n    if (i < n)\n        atomicAdd(&sum, x[i]);\n    __syncthreads();\n    if (threadIdx.x == 0)\n        sums[blockIdx.x] = sum;\n", None),
@@ -94,7 +94,7 @@ WRONG = {
         ("asked twice", [(RACE, "if (i < n && x[i] > *largest)\n        if (x[i] > *largest)\n            *largest = x[i];")], "race"),
         ("atomicExch", [(RACE, "if (i < n && x[i] > *largest)\n        atomicExch(largest, x[i]);")], "race|two threads may read"),
         ("volatile", [(RACE, "volatile int *l = largest;\n    if (i < n && x[i] > *l)\n        *l = x[i];")], "race|two threads may read"),
-        ("no guard", [(RACE, "atomicMax(largest, x[i]);")], "behind"),
+        ("no guard", [(RACE, "atomicMax(largest, x[i]);")], "out of bounds"),
         ("thread 0 does all", [(RACE, "if (i == 0)\n        for (int k = 0; k < n; k++)\n            if (x[k] > *largest)\n                *largest = x[k];")], "each thread looks at one"),
     ],
     "unnoticed": [
@@ -194,7 +194,7 @@ WRONG = {
         ("bytes", [("error_name(code).decode()", "error_name(code)"), ('name == "', 'name == b"')], "as str"),
         ("no finally", [("    try:\n", "    if True:\n"), ("    finally:\n        code", "    if True:\n        code")], "the launch of Fill.*memory stays allocated"),
         ("the code of release is lost", [("    check(code)\n", "")], "cudaFree .*came no exception"),
-        ("bytes for elements", [("library.fill(d_x, n,", "library.fill(d_x, result.nbytes,")], "behind the end.*\n.*came CudaError 700"),
+        ("bytes for elements", [("library.fill(d_x, n,", "library.fill(d_x, result.nbytes,")], "out of bounds.*\n.*came CudaError 700"),
         ("right: checked in finally", [("    finally:\n        code = library.release(d_x)\n    check(code)\n", "    finally:\n        check(library.release(d_x))\n")], None),
     ],
     "two_results": [
@@ -255,7 +255,7 @@ WRONG = {
     ],
     "indices": [
         ("a negative index is bad", [("        if (j < 0)\n            j += size;\n", "")], "index -1, .*taken as Python takes it"),
-        ("below -size is not looked at", [("j >= 0 && j < size", "j < size")], "(before|behind|no device memory)[\\s\\S]*a bad index"),
+        ("below -size is not looked at", [("j >= 0 && j < size", "j < size")], "(before|out of bounds|no device memory)[\\s\\S]*a bad index"),
         ("whoever comes last", [("atomicMin(first_bad, i)", "*first_bad = i")], "race"),
         ("compared, then written", [("atomicMin(first_bad, i)", "if (i < *first_bad) *first_bad = i")], "race"),
         ("the index, not its position", [("atomicMin(first_bad, i)", "atomicMin(first_bad, index[i])")], "not index\\[i\\]"),
@@ -268,7 +268,7 @@ WRONG = {
     ],
     "scatter": [
         ("no atomic", [("atomicAdd(&result[index[i]], value[i])", "result[index[i]] += value[i]")], "race"),
-        ("no guard", [("    if (i < n)\n", "")], "behind the end"),
+        ("no guard", [("    if (i < n)\n", "")], "out of bounds"),
         ("result is not copied in", [("    CHECK_GOTO(error, cudaMemcpy(d_result, result, result_bytes, cudaMemcpyHostToDevice), cleanup);\n", "")], "is all that the kernel reads copied"),
         ("exchanged", [("atomicAdd(&result[index[i]], value[i])", "atomicExch(&result[index[i]], result[index[i]] + value[i])")], "race|one step"),
         ("CHECK ends the program", [("CHECK_GOTO(error, cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice), cleanup)", "CHECK(cudaMemcpy(d_index, index, index_bytes, cudaMemcpyHostToDevice))")], "does not end the program"),
@@ -280,7 +280,7 @@ WRONG = {
         ),
     ],
     "rows": [
-        ("row and column exchanged", [("row = k / columns, column = k % columns", "row = k % columns, column = k / columns")], "In which row and column|behind the end"),
+        ("row and column exchanged", [("row = k / columns, column = k % columns", "row = k % columns, column = k / columns")], "In which row and column|out of bounds"),
         ("k as an int", [("size_t row = k / columns, column = k % columns;", "int row = (int)k / columns, column = (int)k % columns; columns = (int)columns;"), ("k < (size_t)rows * columns", "(int)k < rows * columns")], "product of two ints"),
         (
             "a thread copies a whole row",
@@ -304,7 +304,7 @@ WRONG = {
         ("right: if in place of loops", [("for (size_t p = thread; p < packs; p += threads) {", "size_t p = thread;\n    if (p < packs) {"), ("for (size_t i = 4 * packs + thread; i < n; i += threads)", "size_t i = 4 * packs + thread;\n    if (i < n)")], None),
     ],
     "dtype": [
-        ("sizeof(float)", [("sizeof(T)", "sizeof(float)")], "behind the end|nobody has written|float64"),
+        ("sizeof(float)", [("sizeof(T)", "sizeof(float)")], "out of bounds|nobody has written|float64"),
         ("n in bytes", [("n = idx.size,", "n = idx.nbytes,")], "elements, not bytes"),
         ("no branch for float64", [("    else:\n        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n", "")], "branch of its own|no CUDA call"),
         ("by way of float32", [("        source64, result64 = x, result\n        with nogil:\n            code = gather_float64(&source64[0], size, &index[0], n, &result64[0])\n", "        result[:] = gather(x.astype(np.float32), idx)\n")], "digits are lost"),

@@ -42,10 +42,17 @@ __global__ void k(int *p, Pair pair, int table)
 struct Own {
     int clockRate;
 };
+template <class A, class B> struct Both {
+    A a;
+    B b;
+};
+extern __shared__ int of_the_launch[];
 __global__ void type(int *p)
 {
+    __shared__ Both<int, Both<int, char>> some[2], one; // no comma between two variables
+    some[1].a = one.a = of_the_launch[0] = 1;
     decltype(count) n = 4; // its type alone may be used
-    *p = n;
+    *p = n + some[1].a - of_the_launch[0];
 }
 
 int main()
@@ -57,7 +64,7 @@ int main()
     cudaMemcpy(&count, d, 4, cudaMemcpyDeviceToHost);
     printf("%d\n", count);
 
-    type<<<1, 1>>>(d);
+    type<<<1, 1, 4>>>(d);
     cudaDeviceSynchronize();
     printf("%d %d\n", *d, Own{5}.clockRate);
 

@@ -106,11 +106,11 @@ __global__ void HandOver(int *value, int *flag, int *out)
 }
 
 struct Shape {
-    __device__ virtual int corners() { return 0; } // constructor
+    __host__ __device__ virtual int corners() { return 0; } // constructor
 };
 struct Square : Shape {
-    __device__ Square() {} // constructor
-    __device__ int corners() override { return 4; }
+    __host__ __device__ Square() {} // constructor
+    __host__ __device__ int corners() override { return 4; }
 };
 __global__ void Make(Shape *room)
 {
@@ -235,7 +235,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, nearly-null, streams-apart
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -254,6 +254,15 @@ __global__ void PastHeap(int *out, int n)
     for (int i = 0; i <= n; i++) p[i] = i; // past-heap
     out[threadIdx.x] = p[n - 1];
     free(p);
+}
+
+__global__ void HeapByPointer(int *out, int at)
+{
+    int *p = (int *)malloc(40), *other = (int *)malloc(40);
+    p[0] = other[0] = 1;
+    if (at == 99) free(p), at = 0;
+    p[at] = 2; // heap
+    out[0] = p[0] + other[0];
 }
 
 __global__ void PastArray(int *out, int n)
@@ -343,6 +352,25 @@ __global__ void HalfPastShared(int *a)
     memcpy(&s[63], a, 2 * sizeof *a); // half-past-shared
 }
 
+extern __shared__ int dynamic[];
+template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of the second of two arrays, or of the launch's
+{
+    __shared__ T s[64], t[16];
+    s[threadIdx.x] = t[threadIdx.x % 16] = dynamic[threadIdx.x] = threadIdx.x % 16;
+    T *p = sizeof(T) == 4 ? (T *)dynamic : t;
+    __syncthreads();
+    if (threadIdx.x == 0) *(T *)((char *)p + at) = 7; // by-pointer
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x] + t[0];
+}
+
+__host__ __device__ int same(int n) { return n; }
+template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
+__global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied, virtual-managed
+
+__global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
+__global__ void SayAs(const char *format) { printf(format); } // host-format
+
 __global__ void Total(const double *p, int n, double *out)
 {
     double sum = 0;
@@ -357,6 +385,10 @@ template <class T> __global__ void Volatile(char *p, int at) { *(volatile T *)(p
 template <class T> __global__ void Atomic(char *p, int at) { atomicAdd((T *)(p + at), 1); }
 
 // ---- The host
+
+__device__ int table[N], *pointer;
+__constant__ float factors[4];
+template <class T> cudaError_t set_by_name(const T *values) { return cudaMemcpy(factors, values, 16, cudaMemcpyDefault); } // symbol-in-template
 
 int main(int argc, char **argv)
 {
@@ -374,6 +406,8 @@ int main(int argc, char **argv)
     cudaStreamCreate(&one);
     cudaStreamCreate(&two);
 #define MORE(name) if (strcmp(bug, name) == 0)
+#define MORE_AT(name) /* NAME/NUMBER */ \
+    if (int at = 0; sscanf(bug, name "/%d", &at) == 1)
 #define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
     IF("counter") Counter<<<1, 100>>>(a);
     IF("histogram") Histogram<<<2, 100>>>(a, b);
@@ -426,6 +460,7 @@ int main(int argc, char **argv)
     IF("too-many") Fill<<<1, 1025>>>(a, 0);
 
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
+    MORE("far-below") Fill<<<1, 1>>>(a, -(1 << 29));
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
     MORE("half-past-end") // in memory that is only read
     {
@@ -498,6 +533,9 @@ int main(int argc, char **argv)
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
+    MORE_AT("heap") HeapByPointer<<<1, 1>>>(a, at);
+    MORE_AT("by-pointer") ByPointer<<<1, 64, 256>>>((short *)a, at);
+    MORE_AT("by-pointer-dynamic") ByPointer<<<1, 64, 256>>>(a, at);
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)
     READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)
@@ -506,6 +544,7 @@ int main(int argc, char **argv)
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
+    IF("symbol") error = cudaMemcpy(table + 1, h, 4, cudaMemcpyHostToDevice); // symbol
     IF("nobody-looked") return cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess; // nobody-looked
     IF("touched") return fresh[0];
     IF("too-early")
@@ -527,6 +566,39 @@ int main(int argc, char **argv)
         printf("%d ", *managed);
         error = cudaDeviceSynchronize();
         cudaFree(managed);
+    }
+    MORE("virtual-copied") // a kernel makes another class's objects
+    {
+        Square square;
+        cudaMemcpy(a, (void *)&square, sizeof square, cudaMemcpyHostToDevice);
+        Make<<<1, 1>>>((Shape *)b), Corners<<<1, 1>>>((Shape *)b, fresh), Corners<<<1, 1>>>((Shape *)a, fresh);
+        error = cudaDeviceSynchronize();
+    }
+    MORE("virtual-managed")
+    {
+        int *managed;
+        cudaMallocManaged(&managed, bytes);
+        Corners<<<1, 1>>>(new (managed) Square, b);
+        error = cudaDeviceSynchronize();
+    }
+    MORE("host-function") CallIt<<<1, 1>>>(same, b), error = cudaDeviceSynchronize(); // host-function
+    MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
+    MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();
+    MORE("host-format") SayAs<<<1, 1>>>("format"), error = cudaDeviceSynchronize();
+    MORE("symbol-source") error = cudaMemcpy(h, &pointer, 8, cudaMemcpyDeviceToHost); // symbol-source
+    MORE("symbol-in-template") error = set_by_name(h);
+    MORE("symbol-set") error = cudaMemset(table, 0, 4); // symbol-set
+    MORE("symbol-read") Sum<<<1, 1>>>(table, b, N), error = cudaDeviceSynchronize();
+    MORE("symbol-written") FillBox<<<1, 1>>>(Box{&table[3]}), error = cudaDeviceSynchronize();
+    MORE("set-too-early")
+    {
+        int *pinned;
+        cudaMallocHost(&pinned, bytes);
+        cudaMemset2DAsync(pinned, 8, 0, 4, 2, one);
+        pinned[2] = 7;
+        error = cudaDeviceSynchronize();
+        printf("%d ", pinned[2]);
+        cudaFreeHost(pinned);
     }
     IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
     IF("leak") return 0;

@@ -270,7 +270,7 @@ class Program:
         if "written" in message:
             is_unwritten = any(self.unwritten(x) is not False or "outside" in self.bugs() for x in mine)
             return "unwritten" if is_unwritten else None
-        is_outside = re.search("behind the end|before an allocation|outside the", message)
+        is_outside = re.search("out of bounds|outside the", message)
         return "outside" if is_outside and any(map(self.is_outside, mine)) else None
 
     def compare(self, folder):

@@ -1,9 +1,9 @@
 // What the host does, right and wrong, one case at a time: ./host PART/CASE. The line that a message has to name bears the
 // case's name.
+#include <cstdio> // which undefines printf
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static const char *name;
@@ -14,9 +14,14 @@ __global__ void set(int *p)
 {
     *p = 1; // by-freed-pointer, by-itself, then-launch, then-launch-asked, then-call, status-3
 }
+__device__ char middle[] = "rn";
+__constant__ const char *last = "el\n";
 __global__ void greet()
 {
-    printf("kernel\n");
+    __shared__ char first[2];
+    first[0] = 'k'; // no end: two are printed
+    first[1] = 'e';
+    printf("%.*s%1s%s", 2, first, middle, last);
 }
 __global__ void add(int *p, int n)
 {

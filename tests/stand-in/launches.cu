@@ -66,6 +66,14 @@ struct Stream {
     int n = 0;
 };
 Stream &operator<<(Stream &s, int n) { s.n += n; return s; }
+static int copies, deaths;
+struct Token { // is copied on the host, once
+    int n;
+    explicit Token(int n) : n(n) {}
+    Token(const Token &other) : n(other.n) { copies++; }
+    ~Token() { deaths++; }
+};
+template <class T> __global__ void add_object(int *p, const Token token, T other) { atomicAdd(p, token.n + other.n); }
 static int add_and_return(int *p, int n)
 {
     add<<<1, 1>>>(p, n);
@@ -183,6 +191,13 @@ int main()
     Stream stream;
     stream << 3 << 4;
     printf("operators %d %d\n", total(), stream.n);
+
+    {
+        Token token(7), other(30);
+        add_object<<<2, 2>>>(d, token, other);
+        printf("objects %d %d ", copies, deaths);
+        printf("%d %d %d\n", total(), copies, deaths);
+    }
 
     sizes<<<dim3(1, 2, 3), dim3(4, 5, 6)>>>(d);
     printf("sizes %d\n", total());

@@ -137,6 +137,37 @@ static void of_the_device()
     FAILS(cudaErrorInvalidValue, cudaMallocPitch(&none, &bytes, (size_t)1 << 32, (size_t)1 << 32));
 }
 
+// What malloc gives in a kernel: 8 MiB at most, if nothing else is asked for before the first malloc.
+__global__ void take(void **p, size_t bytes) { p[threadIdx.x] = malloc(bytes); }
+__global__ void give_back(void **p) { free(p[threadIdx.x]); }
+
+static int taken(void **p, int threads)
+{
+    void *h[1024];
+    int n = 0;
+    take<<<1, threads>>>(p, 1 << 16);
+    OK(cudaMemcpy(h, p, threads * sizeof *h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < threads; i++)
+        n += h[i] != nullptr;
+    give_back<<<1, threads>>>(p);
+    return n;
+}
+
+static void heap_of_kernels()
+{
+    void **p;
+    size_t bytes = 0;
+    OK(cudaMalloc(&p, 1024 * sizeof *p));
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+    IS(bytes, 8 << 20);
+    int n = taken(p, 1024);
+    IS(n > 60 && n <= 128, true); // 78 on an H100
+    for (int i = 0; i < 5; i++)
+        IS(taken(p, 60), 60);
+    FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes));
+    OK(cudaFree(p));
+}
+
 // ---- Of both
 
 struct Node {
@@ -253,6 +284,33 @@ static void pinned_and_registered()
     free(m);
 }
 
+// Of memory that the host may touch, a memset has been done when it returns, so what the host adds is not set back.
+static void set_and_touched()
+{
+    unsigned *m, *pinned, *registered = (unsigned *)aligned_alloc(4096, 4096);
+    OK(cudaMallocManaged(&m, 4096));
+    OK(cudaMallocHost(&pinned, 4096));
+    OK(cudaHostRegister(registered, 4096, 0));
+    for (unsigned *p : {m, pinned, registered}) {
+        OK(cudaMemset(p, 0, 8));
+        p[1]++;
+        OK(cudaMemset2D(p + 2, 8, 0, 4, 2));
+        p[4]++;
+        OK(cudaMemset3D(make_cudaPitchedPtr(p + 8, 8, 8, 1), 0, make_cudaExtent(4, 1, 2)));
+        p[10]++;
+        OK(cudaDeviceSynchronize());
+        IS(p[1] + 10 * p[4] + 100 * p[10], 111);
+    }
+    OK(cudaMemset(&shared_by_both, 0, sizeof shared_by_both));
+    shared_by_both++;
+    OK(cudaDeviceSynchronize());
+    IS(shared_by_both, 1);
+    OK(cudaFree(m));
+    OK(cudaFreeHost(pinned));
+    OK(cudaHostUnregister(registered));
+    free(registered);
+}
+
 // ---- Rows and boxes
 
 static void rows_and_boxes()
@@ -310,8 +368,10 @@ int main(void)
 {
     variables();
     of_the_device();
+    heap_of_kernels();
     managed();
     pinned_and_registered();
+    set_and_touched();
     rows_and_boxes();
     OK(cudaGetLastError());
     return all_is_well();

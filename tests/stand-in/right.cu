@@ -289,6 +289,19 @@ __global__ void Destroy(Shape **shapes)
         shapes[threadIdx.x]->~Shape();
 }
 
+struct Fixed { // a variable of the device is an object of the device
+    int n;
+    constexpr explicit Fixed(int n = 0) : n(n) {}
+    __host__ __device__ virtual int get() const { return n; }
+};
+__device__ Fixed fixed = Fixed(2);
+__global__ void Get(const Fixed *object, int *out) { *out = object->get(); }
+
+// The device's address of a function, by way of the host.
+__device__ int add_one(int n) { return n + 1; }
+__device__ int (*functions[2])(int) = {nullptr, add_one};
+__global__ void Call(int (*function)(int), int *out) { *out = function(6); }
+
 // Dynamic shared memory begins where a float4 may, whatever its size; numbers have separators.
 __global__ void Vector(int *out)
 {
@@ -431,6 +444,11 @@ int main(void)
         Owner owner;
         Owned<<<1, 100>>>(owner, b), result(b), expect("Owned", r[99], 99);
     }
+    void *object;
+    cudaGetSymbolAddress(&object, fixed), Get<<<1, 1>>>((Fixed *)object, b), result(b), expect("Get", r[0], 2);
+    int (*by_host[2])(int);
+    cudaMemcpyFromSymbol(by_host, functions, sizeof by_host);
+    Call<<<1, 1>>>(by_host[1], b), result(b), expect("Call", r[0], 7);
     cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
     int in_all;
     cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);

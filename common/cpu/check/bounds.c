@@ -2,7 +2,9 @@
 // reads? If so, races.c asks who else was there.
 #include "check.h"
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void check_written(struct cpu_allocation *a, const struct cpu_access *x, size_t offset)
 {
@@ -31,6 +33,11 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
 {
     struct cpu_shadow *s = &a->shadow;
     size_t offset = (size_t)(x->address - a->base);
+    if (a->kind == ON_HOST)
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s a variable of the device by its address on the host: use the variable "
+                     "itself, or the address that cudaGetSymbolAddress gives",
+                     cpu_verb(x->kind));
     if (cpu_is_touching) cpu_note_touch(x);
     check_written(a, x, offset);
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
@@ -69,8 +76,10 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
     return false;
 }
 
-// Read-only memory of a program or library: strings, tables, a compiler's constants; and its thread's own.
-static int find_constants(struct dl_phdr_info *info, size_t size, void *access)
+// Read-only memory of a program or library: strings, tables, a compiler's constants; and its thread's own, in which its
+// shared variables are.
+enum { NEITHER, FIXED, OF_THREAD };
+static int find_segment(struct dl_phdr_info *info, size_t size, void *access)
 {
     const struct cpu_access *x = access;
     (void)size;
@@ -80,56 +89,96 @@ static int find_constants(struct dl_phdr_info *info, size_t size, void *access)
         bool is_fixed = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
         if (h->p_type == PT_TLS && info->dlpi_tls_data &&
             (size_t)(x->address - (char *)info->dlpi_tls_data) < h->p_memsz)
-            return 1;
+            return OF_THREAD;
         if (!is_fixed || (size_t)(x->address - start) >= h->p_memsz || x->kind & WRITE) continue;
         cpu_checker->constants = start;
         cpu_checker->constants_end = start + h->p_memsz;
-        return 1;
+        return FIXED;
     }
-    return 0;
+    return NEITHER;
 }
 
-// Just outside a shared variable, where nothing else is.
-static void complain_of_shared(const struct cpu_checker *k, const struct cpu_access *x)
+// Outside shared variables: in the room that is theirs, or so near to one that a pointer to it may have come here.
+static void complain_of_shared(const struct cpu_checker *k, const struct cpu_access *x,
+                               bool is_room)
 {
+    enum { NEAR = 64 };
+    const struct cpu_shared *nearest = NULL;
+    size_t least = is_room ? CPU_MOST_SHARED : CPU_SHARED_BYTES;
     for (unsigned i = 0; i < k->count; i++) {
         const struct cpu_shared *v = &k->variables[i];
-        if (x->address >= v->base - 16 && x->address < v->base + v->bytes + 64)
-            cpu_complain(cudaErrorIllegalAddress, x,
-                         "%s outside the %zu bytes of the shared memory %s", cpu_verb(x->kind),
-                         v->bytes, v->name);
+        const char *end = v->base + v->bytes;
+        size_t distance = x->address < v->base ? (size_t)(v->base - x->address)
+                          : x->address < end   ? 0
+                                               : (size_t)(x->address - end);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = v;
     }
+    if (nearest)
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s outside the %zu bytes of the shared memory %s%s", cpu_verb(x->kind),
+                     nearest->bytes, nearest->name,
+                     is_room || least <= NEAR ? "" : ", or memory of the host");
+}
+
+static void complain_of_host(const struct cpu_access *x)
+{
+    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
+                 cpu_verb(x->kind), (const void *)x->address);
+}
+
+// Read-only memory is the host's too if the host has given its address: a string, for example.
+static void check_fixed(const struct cpu_access *x)
+{
+    for (unsigned i = 0; i < cpu_running->arguments; i++)
+        if (cpu_running->argument[i].pointer == x->address && !cpu_may_be_of_device(x->address))
+            complain_of_host(x);
+    if (x->bytes == 8) cpu_check_table(x);
 }
 
 // Neither of the range in which allocations lie, nor of one outside it.
 static void check_elsewhere(struct cpu_checker *k, const struct cpu_access *x)
 {
-    complain_of_shared(k, x);
     if ((uintptr_t)x->address < 4096)
         cpu_complain(cudaErrorIllegalAddress, x, "follows a null pointer");
-    if (cpu_is_in_heap(x) || dl_iterate_phdr(find_constants, (void *)x)) return;
-    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
+    if (cpu_is_in_heap(x)) return;
+    int segment = dl_iterate_phdr(find_segment, (void *)x);
+    bool is_all_known = k->count < sizeof k->variables / sizeof k->variables[0];
+    if (segment == FIXED) check_fixed(x);
+    if (segment == FIXED || (segment == OF_THREAD && !is_all_known)) return;
+    const struct cpu_shared *dynamic = &k->variables[0]; // the end of its room, before a guard
+    const char *room = dynamic->base + (dynamic->bytes + 15) / 16 * 16 - CPU_MOST_SHARED;
+    bool is_in_room = (size_t)(x->address - room) < CPU_MOST_SHARED + GUARD;
+    complain_of_shared(k, x, segment || is_in_room);
+    const void *page = (void *)((uintptr_t)x->address & ~(uintptr_t)(cpu_page_bytes() - 1));
+    if (msync((void *)page, 1, MS_ASYNC) == 0) complain_of_host(x);
+    cpu_complain(cudaErrorIllegalAddress, x, "%s the address %p, where no device memory is",
                  cpu_verb(x->kind), (const void *)x->address);
 }
 
 static void complain_of_device(const struct cpu_access *x)
 {
     const struct cpu_allocation *a = cpu_find_neighbour(x->address);
-    const char *end = a ? a->base + a->bytes : NULL;
     if (a && a->freed_by)
         cpu_complain(cudaErrorIllegalAddress, x, "%s memory that was freed by %s (%zu bytes)",
                      cpu_verb(x->kind), a->freed_by, a->bytes);
-    if (a && x->address < a->base)
-        cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes before an allocation of %zu bytes", cpu_verb(x->kind),
-                     x->bytes, (size_t)(a->base - x->address), a->bytes);
-    if (a)
-        cpu_complain(cudaErrorIllegalAddress, x,
-                     "%s %zu bytes, %zu bytes behind the end of an allocation of %zu bytes",
-                     cpu_verb(x->kind), x->bytes, x->address < end ? 0 : (size_t)(x->address - end),
-                     a->bytes);
-    cpu_complain(cudaErrorInvalidAddressSpace, x, "%s the address %p, where no device memory is",
-                 cpu_verb(x->kind), (const void *)x->address);
+    if (!a)
+        cpu_complain(cudaErrorInvalidAddressSpace, x,
+                     "%s the address %p, where no device memory is", cpu_verb(x->kind),
+                     (const void *)x->address);
+    size_t offset = (size_t)(x->address - a->base);
+    char where[100] = "right after the end of";
+    if (x->address < a->base)
+        snprintf(where, sizeof where, "%zu bytes before", -offset);
+    else if (offset < a->bytes)
+        snprintf(where, sizeof where, "the last %zu of them after the end of",
+                 offset + x->bytes - a->bytes);
+    else if (offset > a->bytes)
+        snprintf(where, sizeof where, "%zu bytes after the end of", offset - a->bytes);
+    cpu_complain(cudaErrorIllegalAddress, x,
+                 "%s %zu bytes out of bounds, %s an allocation of %zu bytes", cpu_verb(x->kind),
+                 x->bytes, where, a->bytes);
 }
 
 void cpu_look_closely(const struct cpu_access *x)
@@ -139,9 +188,12 @@ void cpu_look_closely(const struct cpu_access *x)
     bool is_in_range =
         cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < CPU_UNITS;
     if (!is_in_range) {
-        if ((size_t)(x->address - k->own) < k->own_bytes || check_shared(k, x)) return;
-        if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE))
+        bool is_own = (size_t)(x->address - k->own) < k->own_bytes && !(x->kind & WRITE);
+        if (is_own || check_shared(k, x)) return;
+        if (x->address >= k->constants && x->address < k->constants_end && !(x->kind & WRITE)) {
+            check_fixed(x);
             return;
+        }
     }
     struct cpu_allocation *a = cpu_find_allocation(x->address);
     if (a && x->bytes <= a->bytes - (size_t)(x->address - a->base))
@@ -150,4 +202,11 @@ void cpu_look_closely(const struct cpu_access *x)
         complain_of_device(x);
     else
         check_elsewhere(k, x);
+}
+
+void cpu_check_read(const char *address, size_t bytes, const void *place)
+{
+    const struct cpu_checker *k = cpu_checker;
+    const struct cpu_access x = {address, bytes, READ, place};
+    if (k && (size_t)(address - k->stacks) >= k->stack_bytes) cpu_look_closely(&x);
 }

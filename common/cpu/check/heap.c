@@ -1,42 +1,84 @@
-// malloc and new in a kernel: the device's heap, of which only the bounds are looked at.
+// malloc and new in a kernel: the device's heap, of which only the bounds are looked at. It has as many bytes as
+// cudaLimitMallocHeapSize says, and twice as many addresses, as something free is left behind each piece.
 #include "check.h"
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { AROUND = 64 }; // bytes: so far from it an access is still taken for one to it
-
+// GRAIN: bytes, as what is at the start of a piece may be a float4. AROUND: grains; so far from a piece an access is still
+// taken for one to it.
+enum { GRAIN = 16, AROUND = 4 };
 static struct piece {
-    _Alignas(16) const char *start; // what is behind the piece may be a float4
-    size_t bytes;
-    struct piece *next;
+    uint32_t
+        start; // of the piece that this grain is of, as a number of grains, and 1 more; 0: it is free
+    uint32_t grains; // of the piece that begins here
+    size_t bytes;    // that were asked for
 } * heap;
+static char *heap_start;
+static size_t heap_grains, next_grain, used_bytes,
+    too_many; // too_many: so many grains side by side are not free
 static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool begin_heap(void)
+{
+    cpu_give_pages_back(heap_start, heap_grains * GRAIN);
+    cpu_give_pages_back(heap, heap_grains * sizeof *heap);
+    heap_grains = 2 * (cpu_heap.bytes / GRAIN + CPU_SMALL);
+    heap_start = cpu_lazy_pages(heap_grains * GRAIN);
+    heap = cpu_lazy_pages(heap_grains * sizeof *heap);
+    next_grain = AROUND;
+    used_bytes = 0;
+    too_many = SIZE_MAX;
+    return cpu_heap.is_used = heap_start && heap;
+}
+
+// So many grains side by side that are free, from the last piece on, or `heap_grains`.
+static size_t find_grains(size_t grains)
+{
+    for (int round = 0; round < 2; round++, next_grain = AROUND)
+        for (size_t first = next_grain, i = first; i < heap_grains; i++) {
+            if (heap[i].start) first = (i += heap[i].grains - 1) + 1;
+            if (i + 1 >= first + grains) return first;
+        }
+    return heap_grains;
+}
+
+static void *take(size_t bytes)
+{
+    size_t grains = bytes / GRAIN + 2; // the last is left free
+    if ((!cpu_heap.is_used && !begin_heap()) || grains >= too_many ||
+        bytes > cpu_heap.bytes - used_bytes)
+        return NULL;
+    size_t first = find_grains(grains);
+    if (first == heap_grains) return too_many = grains, NULL;
+    for (size_t i = first; i < first + grains - 1; i++) heap[i].start = (uint32_t)first + 1;
+    heap[first].grains = (uint32_t)grains - 1;
+    heap[first].bytes = bytes;
+    used_bytes += bytes;
+    next_grain = first + grains;
+    return heap_start + first * GRAIN;
+}
 
 PUBLIC void *__wrap_malloc(size_t bytes)
 {
-    struct piece *piece = cpu_running ? malloc(sizeof *piece + bytes + AROUND) : NULL;
     if (!cpu_running) return malloc(bytes);
-    if (!piece) return NULL;
     pthread_mutex_lock(&heap_lock);
-    *piece = (struct piece){(const char *)(piece + 1), bytes, heap};
-    heap = piece;
+    void *start = take(bytes);
     pthread_mutex_unlock(&heap_lock);
-    return piece + 1;
+    return start;
 }
 
+// What a kernel frees is a piece of the heap, what the host frees is none.
 static void give_back(void *start, const char *name, const void *place)
 {
-    struct piece *found = NULL;
+    size_t first = (size_t)((char *)start - heap_start) / GRAIN;
     pthread_mutex_lock(&heap_lock);
-    for (struct piece **link = &heap; cpu_running && *link; link = &(*link)->next)
-        if ((*link)->start == start) {
-            found = *link;
-            *link = found->next;
-            break;
-        }
+    if (cpu_running && first < heap_grains && heap[first].start == first + 1) {
+        for (size_t i = first; i < first + heap[first].grains; i++) heap[i].start = 0;
+        used_bytes -= heap[first].bytes;
+        too_many = SIZE_MAX;
+    }
     pthread_mutex_unlock(&heap_lock);
-    free(found);
-    if (found || cpu_running) return;
+    if (cpu_running) return;
     const struct cpu_allocation *a = cpu_find_neighbour(start);
     if (a && a->base == start) { // of CUDA: libc ends the program
         cpu_call = (struct cpu_call){.name = name, .place = place};
@@ -62,15 +104,26 @@ PUBLIC void __wrap__ZdaPvm(void *start, size_t bytes)
 
 bool cpu_is_in_heap(const struct cpu_access *x)
 {
+    size_t at = (size_t)(x->address - heap_start) / GRAIN;
+    if (!heap_start || at >= heap_grains) return false;
+    const struct piece *found = NULL;
     pthread_mutex_lock(&heap_lock);
-    const struct piece *piece = heap;
-    while (piece &&
-           (x->address < piece->start - 8 || x->address >= piece->start + piece->bytes + AROUND))
-        piece = piece->next;
+    for (size_t i = 0; i < AROUND && !found; i++) {
+        if (at >= i && heap[at - i].start)
+            found = &heap[heap[at - i].start - 1];
+        else if (at + i < heap_grains && heap[at + i].start)
+            found = &heap[heap[at + i].start - 1];
+    }
+    const char *start = found ? heap_start + (found - heap) * GRAIN : NULL;
+    size_t bytes = found ? found->bytes : 0;
     pthread_mutex_unlock(&heap_lock);
-    if (piece && (x->address < piece->start || x->address + x->bytes > piece->start + piece->bytes))
+    if (!found)
+        cpu_complain(cudaErrorIllegalAddress, x,
+                     "%s memory that was freed in a kernel, or that malloc did not give",
+                     cpu_verb(x->kind));
+    if (x->address < start || x->address + x->bytes > start + bytes)
         cpu_complain(cudaErrorIllegalAddress, x,
                      "%s outside the %zu bytes that malloc or new gave it", cpu_verb(x->kind),
-                     piece->bytes);
-    return piece;
+                     bytes);
+    return true;
 }

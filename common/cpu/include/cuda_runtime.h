@@ -35,8 +35,8 @@
 #define _GLIBCXX23_CONSTEXPR cpu_cuda_std
 #endif
 #endif
+#include <cstdio> // which undefines the printf below, but once
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +61,7 @@ unsigned cpu_cuda_active(const char *file, int line);
 void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
                         size_t shared_bytes, cudaStream_t stream);
 void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
+void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(void);
 void cpu_cuda_trap(const char *file, int line);
@@ -69,6 +70,7 @@ void cpu_cuda_launch(const void *kernel, const char *name, const void *body, siz
                      void (*run_threads)(const void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
+void *cpu_cuda_on_host(const volatile void *variable);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
 cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
                                  const void *from, size_t bytes, cudaMemcpyKind kind,
@@ -91,13 +93,25 @@ template <class T> auto argument(const T &value)
     auto copy = value;
     using P = decltype(copy); // without const and __restrict__
     using V = std::remove_pointer_t<P>;
-    if constexpr (std::is_pointer_v<P> && !std::is_function_v<V>)
+    if constexpr (std::is_pointer_v<P> && std::is_function_v<V>)
+        copy = (P)cpu_cuda_function((void *)copy);
+    else if constexpr (std::is_pointer_v<P>)
         cpu_cuda_argument(const_cast<const void *>(static_cast<const volatile void *>(copy)),
                           std::is_const_v<V>, std::is_volatile_v<V>);
     return copy;
 }
 
-// A kernel gets its arguments bit by bit: constructors and destructors are the host's.
+// An object is copied once, for the parameter, and then bit by bit: constructors and destructors are the host's.
+template <class T, bool = std::is_trivially_copyable<T>::value> struct object {
+    alignas(T) char room[sizeof(T)];
+    explicit object(const T &v) { memcpy(room, (const void *)&v, sizeof v); }
+    T &value() { return *reinterpret_cast<T *>(room); }
+};
+template <class T> struct object<T, true> {
+    T kept;
+    explicit object(const T &v) : kept(argument(v)) {}
+    T &value() { return kept; }
+};
 template <class Thread> struct bits {
     alignas(Thread) char room[sizeof(Thread)];
 };
@@ -156,6 +170,9 @@ template <auto &v> __forceinline__ auto &variable()
     (void)&is_variable<v>;
     return v;
 }
+
+// What the host's code calls a variable of the device is another one, which has its address on the host.
+template <class T> T &on_host(T &variable) { return *(T *)cpu_cuda_on_host(&variable); }
 
 template <int order = __ATOMIC_RELAXED, class T, class F>
 __forceinline__ T atomically(T *address, F change)

@@ -271,6 +271,8 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                              cudaStream_t stream CPU_CUDA_DEFAULT(NULL));
 cudaError_t cudaMemcpyPeer(void *to, int device, const void *from, int other, size_t bytes);
 cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int other, size_t bytes,
                                 cudaStream_t stream CPU_CUDA_DEFAULT(NULL));

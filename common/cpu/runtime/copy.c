@@ -6,6 +6,28 @@
 
 enum { MOST_PITCH = 2147483647 };
 
+// Addresses that the host has from the device, as of functions: what may be one in copies that are not large.
+enum { MOST_ADDRESSES = 1024, LARGE_COPY = 4096 };
+static const void *addresses[MOST_ADDRESSES];
+static size_t addresses_known; // MOST_ADDRESSES: perhaps more
+
+static void note_addresses(const char *to, size_t bytes)
+{
+    if (bytes > LARGE_COPY || cpu_find_allocation(to)) return;
+    for (size_t i = 0; i + 8 <= bytes && addresses_known < MOST_ADDRESSES; i += 8) {
+        uintptr_t word;
+        memcpy(&word, to + i, 8);
+        if (word >= CPU_SMALL && word >> 48 == 0) addresses[addresses_known++] = (void *)word;
+    }
+}
+
+bool cpu_may_be_of_device(const void *address)
+{
+    for (size_t i = 0; i < addresses_known; i++)
+        if (addresses[i] == address) return true;
+    return addresses_known == MOST_ADDRESSES;
+}
+
 static void copy_rows(struct cpu_work *work)
 {
     const struct cpu_copy *c = &work->copy;
@@ -17,6 +39,7 @@ static void copy_rows(struct cpu_work *work)
             memmove(to, from, c->width);
         else
             memset(to, c->value, c->width);
+        if (from) note_addresses(to, c->width);
     }
 }
 
@@ -33,7 +56,7 @@ static enum side side_of(const char *start, size_t bytes)
     if (!start) return OUT_OF_RANGE;
     if (!a) return cpu_find_neighbour(start) ? OUT_OF_RANGE : HOST;
     if (bytes > (size_t)(a->base + a->bytes - start)) return OUT_OF_RANGE;
-    return KNOWN;
+    return a->kind == ON_HOST ? HOST : KNOWN;
 }
 
 // CUDA knows what is device memory or pinned; only for other memory it has to believe `kind`.
@@ -42,6 +65,12 @@ static bool is_allowed(enum side to, enum side from, enum cudaMemcpyKind kind)
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     return to && from && !(to == HOST && to_device) && !(from == HOST && from_device);
+}
+
+static bool is_on_host(const void *address)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(address);
+    return a && a->kind == ON_HOST;
 }
 
 static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
@@ -64,6 +93,7 @@ static void claim(const char *start, size_t bytes, int host_access)
     if (a)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
                                         .start = start,
+                                        .call = cpu_call.name,
                                         .bytes = bytes,
                                         .host_access = host_access});
 }
@@ -91,6 +121,12 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     size_t from_bytes = extent(c.from_pitch, c.width, c.height);
     size_t to_bytes = extent(c.to_pitch, c.width, c.height);
     enum side to = side_of(c.to, to_bytes), from = side_of(c.from, from_bytes);
+    if (is_on_host(c.to) || is_on_host(c.from)) {
+        cpu_say_of_call("the %s is the address on the host of a variable of the device: use "
+                        "cudaMemcpyToSymbol, cudaMemcpyFromSymbol or cudaGetSymbolAddress",
+                        is_on_host(c.to) ? "target" : "source");
+        return is_allowed(to, from, kind) ? cudaSuccess : cudaErrorInvalidValue;
+    }
     if (!is_allowed(to, from, kind)) {
         tell_sides(to, from, kind);
         return cudaErrorInvalidValue;
@@ -104,16 +140,22 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     return from == HOST ? keep_source(work, from_bytes) : cudaSuccess;
 }
 
-static cudaError_t set(struct cpu_copy c, cudaStream_t stream)
+// Of the device's own memory the call need not wait; what the host may look at has been set when it returns.
+static cudaError_t set(struct cpu_copy c, cudaStream_t stream, bool wait)
 {
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (c.width == 0 || c.height == 0) return cudaSuccess;
+    size_t bytes = extent(c.to_pitch, c.width, c.height);
     if ((c.height > 1 && (c.width > c.to_pitch || c.to_pitch > MOST_PITCH)) ||
-        side_of(c.to, extent(c.to_pitch, c.width, c.height)) != KNOWN)
+        side_of(c.to, bytes) != KNOWN)
         return cudaErrorInvalidValue;
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
-    if (work) work->copy = c;
-    return work ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!work) return cudaErrorMemoryAllocation;
+    work->copy = c;
+    enum cpu_kind kind = cpu_find_allocation(c.to)->kind;
+    if (wait && kind != DEVICE && kind != VARIABLE) return cpu_finish_stream(stream);
+    claim(c.to, bytes, PROT_NONE);
+    return cudaSuccess;
 }
 
 static struct cpu_copy bytes_of(void *to, const void *from, size_t bytes)
@@ -183,33 +225,39 @@ PUBLIC cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
                                      size_t height, cudaStream_t stream)
 {
-    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream));
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, stream, false));
 }
 PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
+    CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL, true));
 }
-PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+PUBLIC cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
+                                     cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; !error && z < extent.depth; z++)
-        error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width,
-                             extent.height);
+        error = cudaMemset2DAsync((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value,
+                                  extent.width, extent.height, stream);
     return error;
+}
+PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+{
+    cudaError_t error = cudaMemset3DAsync(p, value, extent, NULL);
+    return error ? error : cudaStreamSynchronize(NULL);
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
-    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream));
+    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, stream, false));
 }
 PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 {
-    return cudaMemsetAsync(pointer, value, bytes, NULL);
+    CALL(set((struct cpu_copy){pointer, NULL, 0, 0, bytes, 1, value}, NULL, true));
 }
 
 // ---- Variables of the device
 
 // The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which pads
-// them to pages of 4096 bytes.
+// them to pages of 4096 bytes. Those of the device have other addresses on the host, where nothing is.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
@@ -217,8 +265,30 @@ PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed
     cpu_catch_faults();
     size_t bytes = (size_t)(end - start), page = cpu_page_bytes();
     bool can_be_locked = !is_managed && page <= 4096;
-    cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
-                       is_managed ? MANAGED : VARIABLE);
+    struct cpu_allocation *a =
+        cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
+                           is_managed ? MANAGED : VARIABLE);
+    char *there = is_managed ? MAP_FAILED
+                             : mmap(NULL, bytes, PROT_NONE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct cpu_allocation *b =
+        a && there != MAP_FAILED ? cpu_add_allocation(there, bytes, 0, ON_HOST) : NULL;
+    if (b) a->other = there - start, b->other = start - there;
+}
+
+// From a variable's address on the host to the variable, or the other way.
+static void *other_address(const volatile void *address, enum cpu_kind kind)
+{
+    const struct cpu_allocation *a = cpu_find_allocation((const void *)address);
+    return (char *)address + (a && a->kind == kind ? a->other : 0);
+}
+
+PUBLIC void *cpu_cuda_on_host(const volatile void *variable)
+{
+    cpu_lock();
+    void *there = other_address(variable, VARIABLE);
+    cpu_unlock();
+    return there;
 }
 
 static bool is_symbol(const void *address)
@@ -230,8 +300,9 @@ static bool is_symbol(const void *address)
 PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
 {
     ENTER();
-    if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
-    if (pointer) *pointer = (void *)symbol;
+    void *address = other_address(symbol, ON_HOST);
+    if (!is_symbol(address)) LEAVE(cudaErrorInvalidSymbol);
+    if (pointer) *pointer = address;
     LEAVE(cudaSuccess);
 }
 
@@ -241,6 +312,10 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
     ENTER();
+    cpu_call.name = to     ? wait ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync"
+                    : wait ? "cudaMemcpyToSymbol"
+                           : "cudaMemcpyToSymbolAsync";
+    symbol = other_address(symbol, ON_HOST);
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
     if (kind == cudaMemcpyHostToHost ||
         kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))

@@ -70,13 +70,14 @@ PUBLIC cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     LEAVE(cudaSuccess);
 }
 
-static size_t limits[] = {1024, 1 << 20, 8 << 20}; // bytes: stack, printf, malloc
+static size_t stack_bytes = 1024, printf_bytes = 8650752;
+static size_t *const limits[] = {&stack_bytes, &printf_bytes, &cpu_heap.bytes};
 
 PUBLIC cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     ENTER();
     if (!value || (unsigned)limit > cudaLimitMallocHeapSize) LEAVE(cudaErrorInvalidValue);
-    *value = limits[limit];
+    *value = *limits[limit];
     LEAVE(cudaSuccess);
 }
 
@@ -85,7 +86,9 @@ PUBLIC cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     ENTER();
     bool is_too_deep = limit == cudaLimitStackSize && value > 512 << 10;
     if ((unsigned)limit > cudaLimitMallocHeapSize || is_too_deep) LEAVE(cudaErrorInvalidValue);
-    limits[limit] = value;
+    if (limit == cudaLimitMallocHeapSize) cpu_finish_all(); // which may ask for some
+    if (limit == cudaLimitMallocHeapSize && cpu_heap.is_used) LEAVE(cudaErrorInvalidValue);
+    *limits[limit] = value;
     LEAVE(cudaSuccess);
 }
 
@@ -151,6 +154,7 @@ PUBLIC cudaError_t cudaDeviceReset(void)
         if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && a->body_bytes))
             cpu_forget(a);
     }
+    cpu_heap = (struct cpu_heap){8 << 20, false};
     cpu_end_pools();
     cpu_forget_handles();
     LEAVE(cudaSuccess);

@@ -21,6 +21,8 @@ static void chain(int number)
         }
 }
 
+const char *cpu_host_function;
+
 // What a kernel did that check/ cannot see, and the code that a GPU gives.
 static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t *info)
 {
@@ -29,6 +31,10 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
         snprintf(text, size, "divided an integer by zero");
     else if (cpu_is_end_of_stack(address))
         snprintf(text, size, "needs more stack than there is");
+    else if (address && address == cpu_host_function)
+        snprintf(text, size,
+                 "calls a function by its address on the host: ask the device for it, by "
+                 "a variable of the device and cudaMemcpyFromSymbol");
     else
         snprintf(text, size, "touched the address %p, which is not device memory",
                  (const void *)address);
@@ -51,7 +57,7 @@ void cpu_tell_touch(void)
         cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
                 (const void *)touch.address, kernel ? "kernel " : "",
-                kernel ? kernel : "cudaMemcpyAsync");
+                kernel ? kernel : touch.claim.call);
     touch.state = NONE;
 }
 
@@ -111,7 +117,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);
     if (a)
         cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
-                a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
+                a->kind == ON_HOST || a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
     chain(signal);
 }
 

@@ -108,8 +108,8 @@ static struct cpu_launch *this_launch(void)
     return &pending[pendings - 1];
 }
 
-// A pointer argument, if it is to memory that CUDA knows, is noted with the launch. Until that has run, the host is to
-// keep off; but if a pointer is to what is volatile, the two may talk to each other there.
+// A pointer argument is noted with the launch. Until that has run, the host is to keep off what it points to, if CUDA knows
+// that; but if a pointer is to what is volatile, the two may talk to each other there.
 PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile)
 {
     struct cpu_launch *launch = this_launch();
@@ -129,12 +129,26 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
                                         .host_access = is_const ? PROT_READ : PROT_NONE});
     else if (a && a->claim.work == launch->id)
         cpu_claim(a, (struct cpu_claim){.work = 0});
-    if (a && launch->arguments < CPU_ARGUMENTS) {
+    if (pointer && launch->arguments < CPU_ARGUMENTS) {
         launch->argument[launch->arguments].pointer = pointer;
         launch->argument[launch->arguments].is_read_only = is_const && !is_volatile;
         launch->argument[launch->arguments++].is_volatile = is_volatile;
     }
     cpu_unlock();
+}
+
+// An argument that is a function: the host's address of it is none of the device, unless a kernel may have given it.
+PUBLIC void *cpu_cuda_function(void *function)
+{
+    cpu_lock();
+    bool is_given = !function || cpu_may_be_of_device(function);
+    for (const struct cpu_allocation *a = cpu_allocations; a && !is_given; a = a->next)
+        is_given = a->kind == MANAGED || a->kind == PINNED || a->kind == REGISTERED;
+    if (!cpu_host_function)
+        cpu_host_function =
+            mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cpu_unlock();
+    return is_given ? function : (void *)cpu_host_function;
 }
 
 static cudaError_t take(const struct cpu_launch *launch, size_t bytes)

@@ -177,6 +177,7 @@ PUBLIC cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attrib
     ENTER();
     if (!attributes) LEAVE(cudaErrorInvalidValue);
     const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    if (a && a->kind == ON_HOST) a = NULL;
     void *p = (void *)pointer;
     *attributes = (struct cudaPointerAttributes){.device = -2, .hostPointer = p};
     if (a) *attributes = (struct cudaPointerAttributes){type[a->kind], 0, p, p};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 size_t cpu_used_bytes;
+struct cpu_heap cpu_heap = {8 << 20, false};
 uintptr_t cpu_first_place; // 0: nothing is reserved yet
 struct cpu_allocation *cpu_unit[CPU_UNITS];
 struct cpu_allocation *cpu_allocations;

@@ -23,6 +23,41 @@ static void keep(const char *text, size_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
+static void check_text(const char *text, size_t most, const void *place)
+{
+    for (size_t i = 0; text && i < most; i++) {
+        CHECKS(read, &text[i], 1, place);
+        if (!text[i]) return;
+    }
+}
+
+// The texts that a kernel prints, by %s, have to be the device's.
+static void check_texts(const char *format, va_list arguments, const void *place)
+{
+    check_text(format, SIZE_MAX, place);
+    for (const char *f = format; (f = strchr(f, '%')); f++) {
+        long width_precision[] = {-1, -1};
+        f += 1 + strspn(f + 1, "-+ #0");
+        for (int i = 0; i < 2 && (i == 0 || *f == '.'); i++) {
+            f += i;
+            bool is_given = *f == '*';
+            width_precision[i] = is_given ? va_arg(arguments, int) : strtol(f, NULL, 10);
+            f += is_given ? 1 : strspn(f, "0123456789");
+        }
+        bool is_long = strchr("lLjzt", *f);
+        f += strspn(f, "hlLjzt");
+        if (!*f) return;
+        if (*f == 's')
+            check_text(va_arg(arguments, const char *), (size_t)width_precision[1], place);
+        else if (strchr("aAeEfFgG", *f))
+            (void)va_arg(arguments, double);
+        else if (is_long || *f == 'p')
+            (void)va_arg(arguments, long);
+        else if (*f != '%')
+            (void)va_arg(arguments, int);
+    }
+}
+
 PUBLIC int cpu_cuda_printf(const char *format, ...)
 {
     va_list arguments;
@@ -30,6 +65,10 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
     int length;
     if (cpu_running) {
         char *text = NULL;
+        va_list again;
+        va_copy(again, arguments);
+        check_texts(format, again, __builtin_return_address(0));
+        va_end(again);
         length = vasprintf(&text, format, arguments);
         if (length > 0) keep(text, (size_t)length);
         if (length >= 0) free(text);

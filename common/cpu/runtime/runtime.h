@@ -78,7 +78,7 @@ void cpu_say_of_call(const char *format, ...)
     __attribute__((format(printf, 1, 2))); // of this runtime call
 
 // memory.c: all memory that CUDA knows
-enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE };
+enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST }; // ON_HOST: see copy.c
 enum {
     CPU_UNIT = 2 << 20,
     CPU_UNITS = 1 << 20
@@ -98,16 +98,22 @@ struct cpu_allocation {
     size_t bytes, body_bytes; // what was asked for; whole pages
     enum cpu_kind kind;
     const char *freed_by; // the call, or NULL
+    ptrdiff_t other;      // from VARIABLE to ON_HOST and back
     struct cpu_shadow shadow;
     struct cpu_claim { // by queued work: until that has run, the host may only do this with it
         unsigned long work;
-        const char *start, *kernel; // kernel: NULL if it is a copy
+        const char *start, *kernel, *call; // kernel: NULL if it is a copy or memset, by that call
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
     } claim;
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
 extern size_t cpu_used_bytes; // of the device
+extern struct
+    cpu_heap { // of malloc in kernels: how much it may give; whether a kernel has asked for some
+    size_t bytes;
+    bool is_used;
+} cpu_heap;
 extern uintptr_t cpu_first_place;
 extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
 extern struct cpu_allocation *cpu_allocations;     // those that live
@@ -140,6 +146,7 @@ extern struct cpu_checks {
     void (*waited)(int warp);                          // -1: the whole block
     void (*grid_waited)(void), (*block_goes_on)(void); // once for all blocks; then in each
     void (*shared)(const volatile void *base, size_t bytes, const char *name);
+    void (*read)(const char *address, size_t bytes, const void *place); // by a kernel
     void (*program_ends)(void);
 } cpu_checks;
 #define CHECKS(what, ...) \
@@ -163,7 +170,7 @@ struct
     void (*run_threads)(const void *body);
     unsigned arguments;
     struct {
-        const void *pointer;            // to memory that CUDA knows
+        const void *pointer;
         bool is_read_only, is_volatile; // to const; to what others change meanwhile
     } argument[CPU_ARGUMENTS];
 };
@@ -210,6 +217,9 @@ extern bool cpu_streams_meet;           // the queue has work of several
 void cpu_forget_handles(void);
 const struct cpu_work *cpu_waiting_launch(void);
 
+// copy.c
+bool cpu_may_be_of_device(const void *address);
+
 // malloc.c
 void cpu_say_who_frees(const void *pointer); // another call than this one, or it has
 void cpu_end_pools(void);
@@ -228,8 +238,9 @@ void cpu_give_turn(bool is_spinning);
 bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
 
 // fault.c
-void cpu_catch_faults(void); // a bad address in a kernel becomes an error, not a crash
-void cpu_tell_touch(void);   // the host's, of what work uses that it has not waited for
+extern const char *cpu_host_function; // where nothing is: a function of the host, for kernels
+void cpu_catch_faults(void);          // a bad address in a kernel becomes an error, not a crash
+void cpu_tell_touch(void);            // the host's, of what work uses that it has not waited for
 bool cpu_is_touch_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
