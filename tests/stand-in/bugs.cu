@@ -132,6 +132,12 @@ __global__ void ThreeBytes(unsigned char *text) // of the same four
     }
 }
 
+__global__ void TwoBytes(char *text) // of the same four, one after the other
+{
+    if (threadIdx.x == 0) text[0] = 1, text[1] = 2; // two-bytes
+    if (threadIdx.x == 1) text[0] = 3; // two-bytes
+}
+
 // ---- Shared memory
 
 __global__ void Reverse(int *a)
@@ -439,6 +445,7 @@ int main(int argc, char **argv)
     MORE("unwritten-head") Fill<<<1, N - 2>>>(fresh, 2), cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-head
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
+    MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
     MORE("streams-end") // they have one byte in common

@@ -181,6 +181,23 @@ __global__ void SharedSame(int *out, int n)
     out[threadIdx.x] = s + threadIdx.x;
 }
 
+// Who writes a narrow element, and who its neighbours, changes from barrier to barrier, of the block or of a warp.
+template <class T> __global__ void Rotate(int *out)
+{
+    __shared__ T s[THREADS];
+    int t = threadIdx.x;
+    s[t] = (T)t;
+    for (int r = 0; r < 2 * 5; r++) {
+        int size = r < 5 ? THREADS : 32, first = t / size * size;
+        r <= 5 ? __syncthreads() : __syncwarp();
+        T mine = s[first + (t + 960 - r * r) % size];
+        r < 5 ? __syncthreads() : __syncwarp();
+        s[first + (t + 960 - (r + 1) * (r + 1)) % size] = mine;
+    }
+    __syncthreads();
+    out[t] += s[t];
+}
+
 // What a kernel is given has constructors and destructors: the host's.
 struct Owner {
     int *p, *owners;
@@ -416,6 +433,8 @@ int main(void)
     Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N), (unsigned char *)b, (short *)c);
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
+    clear(), Rotate<char><<<1, THREADS>>>(b), Rotate<short><<<1, THREADS>>>(b), Rotate<int><<<1, THREADS>>>(b), result(b);
+    expect("Rotate", r[40] * 1000 + r[0], 3 * (76 * 1000 + 36));
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));

@@ -151,6 +151,25 @@ void cpu_note_launch(void); // counts it, for cells
 void cpu_check_copy(const char *to, const char *from, size_t bytes);
 
 // races.c
+// Of two threads of this block, or of one: has one waited for the other since?
+static inline bool cpu_has_waited(const struct cpu_checker *k, uint64_t other, uint64_t me)
+{
+    unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
+    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
+                          *others = &k->warps[thread / 32];
+    if (then < k->block_epoch) return true;
+    return (mine == others && then < mine->waited) ||
+           (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
+           (then < others->released && others->released <= mine->acquired);
+}
+// What a thread leaves in a cell: with the bytes that it has touched before in the same way, unless others may have
+// waited for that since.
+static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, uint64_t me)
+{
+    bool is_mine = !((before ^ me) & ~BITS(0, THREAD)) && !cpu_has_waited(k, before, me) &&
+                   !((cpu_kind_at(before) ^ cpu_kind_at(me)) & ATOMIC);
+    return is_mine ? me | (before & BYTES) : me;
+}
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);

@@ -75,9 +75,9 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
         if (!is_past(c->readers[i], c, k) && !is_thread(c->readers[i], me) &&
             c->readers[i] & c->bytes)
             return false;
-    if (is_mine) me |= writer & BYTES;
-    if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD)) memcpy(c->old, c->address, c->size);
-    *c->writer = me;
+    if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD) || c->bytes & ~writer)
+        memcpy(c->old, c->address, c->size);
+    *c->writer = c->bytes == BYTES ? me : cpu_joined(k, writer, me);
     return true;
 }
 
