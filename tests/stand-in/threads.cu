@@ -127,6 +127,33 @@ __global__ void labels(int *out)
     out[threadIdx.x] = same.size() * 10000 + same.thread_rank() * 100 + half.size();
 }
 
+// Of the lanes that a mask or a group names, those that have left the kernel are not waited for.
+__global__ void lanes_leave(int first, int end, int *wrong)
+{
+    int t = threadIdx.x % 32, group = t & ~7;
+    cg::coalesced_group all = cg::coalesced_threads();
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    if (t < first || t >= end)
+        return;
+    unsigned here = (2u << (end - 1)) - (1u << first);
+    bool is_whole = first <= group && group + 8 <= end;
+    __syncwarp();
+    int n = __ballot_sync(~0u, t % 2) != (here & 0xaaaaaaaa);
+    n += __any_sync(~0u, t < first) || !__all_sync(~0u, t < end);
+    n += __reduce_max_sync(~0u, t) != end - 1;
+    n += __match_any_sync(~0u, group) != (here & 0xffu << group);
+    int next = __shfl_down_sync(~0u, t, 1, 8), other = tile.shfl_xor(t, 7);
+    n += is_whole && (next != min(t + 1, group + 7) || other != (t ^ 7));
+    n += __shfl_sync(~0u, t, end - 1) != end - 1;
+    tile.sync(), all.sync();
+    n += is_whole && cg::reduce(tile, t, cg::plus<int>()) != 8 * group + 28;
+    n += tile.any(t < first) || all.ballot(1) != here;
+    if (t % 3 == 0)
+        return;
+    n += __ballot_sync(~0u, t % 3 == 1) != (here & 0x92492492);
+    atomicAdd(wrong, n);
+}
+
 // Of each column, a sum over some threads, each with a weight of its own.
 static void ask(const char *name, void (*kernel)(int *), int columns,
                 std::initializer_list<unsigned> wanted)
@@ -170,6 +197,11 @@ static void warps()
     HAS(label, {110010, 110010, 100010, 110110, 110110, 100110, 110210, 110210, 100210, 110310,
                 110322, 100322});
     HAS(label + 25, {110822, 100822, 110922, 110922, 100922, 111022, 111022});
+    OK(cudaMemset(label, 0, 4));
+    for (int first : {0, 3, 8, 13})
+        for (int end : {14, 16, 20, 32})
+            lanes_leave<<<2, 96>>>(first, end, label);
+    HAS(label, {0});
     OK(cudaFree(label));
 }
 
