@@ -173,6 +173,7 @@ past-write|0|0 700|LINE: kernel Fill writes 4 bytes, .* \(block 0,0,0 thread 250
 far-behind|0|0 700|LINE: kernel Fill writes 4 bytes, [0-9]+ bytes behind the end of an allocation of 1000 bytes
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes, 0 bytes behind the end of an allocation of 1000 bytes
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
+block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
 half-past-end|0|0 700|kernel Total reads 8 bytes, 0 bytes behind the end of an allocation of 1004 bytes
@@ -185,6 +186,8 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+not-published|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
 two-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 wrote at

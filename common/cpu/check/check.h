@@ -54,7 +54,7 @@ struct cpu_checker {
     unsigned block_epoch; // when all threads of the block waited for each other last
     bool is_first_block;  // of the grid
     bool is_late;         // this block has waited more often than a cell can count: no more races
-    bool has_fenced;      // this block has met a __threadfence
+    bool has_fenced;      // this block has met a __threadfence, not only __threadfence_block
     bool has_acquired;    // it has done something atomic
     const char *stacks, *own; // the threads' stacks; threadIdx and the like
     size_t stack_bytes, own_bytes;
@@ -65,6 +65,7 @@ struct cpu_checker {
         struct cpu_cells cells;
     } variables[64];
     unsigned count;
+    bool has_released;
     unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
     struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
         unsigned waited, released, acquired;
@@ -174,7 +175,7 @@ void cpu_check_race(const struct cpu_access *access, const struct cpu_where *whe
 void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
-void cpu_note_fence(void);
+void cpu_note_fence(bool is_for_block);
 unsigned cpu_next_epoch(struct cpu_checker *k);
 
 // heap.c

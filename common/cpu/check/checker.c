@@ -72,9 +72,9 @@ void cpu_check_block(void)
     k->is_first_block = block == 0;
     k->epoch = 0;
     k->block_epoch = 0;
-    if (k->has_fenced) memset(k->released, 0, sizeof k->released);
+    if (k->has_released) memset(k->released, 0, sizeof k->released);
     memset(k->warps, 0, sizeof k->warps);
-    k->has_fenced = k->has_acquired = k->is_late = false;
+    k->has_fenced = k->has_released = k->has_acquired = k->is_late = false;
 }
 
 // Threads have waited for each other: all of the block (warp < 0), or of one warp.

@@ -266,10 +266,10 @@ PUBLIC void __tsan_atomic_thread_fence(int order)
     (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-PUBLIC void cpu_cuda_fence(void)
+PUBLIC void cpu_cuda_fence(bool is_for_block)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (cpu_checker) cpu_note_fence();
+    if (cpu_checker) cpu_note_fence(is_for_block);
 }
 
 // ---- memcpy and its like: ../nvcc links with --wrap, newer compilers have names of their own

@@ -18,10 +18,11 @@ unsigned cpu_next_epoch(struct cpu_checker *k)
     return epoch;
 }
 
-void cpu_note_fence(void)
+void cpu_note_fence(bool is_for_block)
 {
     struct cpu_checker *k = cpu_checker;
-    k->has_fenced = k->warps[cpu_thread_number() / 32].has_fenced = true;
+    k->has_fenced |= !is_for_block;
+    k->has_released = k->warps[cpu_thread_number() / 32].has_fenced = true;
 }
 
 // What a block wrote before a fence and something atomic is there for who does something atomic later; so
