@@ -92,6 +92,7 @@ struct cpu_checker {
     size_t used;
 };
 extern AT_HAND __thread struct cpu_checker *cpu_checker;
+extern bool cpu_takes_no_short_cuts; // CPU_CUDA_SHORT_CUTS=0: races.c looks at everything
 
 // Where an access is, for races.c.
 struct cpu_where {

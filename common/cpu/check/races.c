@@ -1,5 +1,9 @@
 // Races: two threads touch the same memory, one of them writes, and nothing says who comes first. Here
 // they ran one after the other; on a GPU they will not.
+// Who comes first (happens before): what the same thread did earlier; what a thread did before a barrier of its block, or
+// of its warp, that the other has met, too; what it did before a fence and a later atomic, if the other did something
+// atomic after that; an earlier launch, in the same stream or waited for. In a barrier's, fence's or atomic's place a block
+// counts epochs, and a cell says who touched its bytes, and in which epoch. hooks.c lets through what this file would.
 #include "check.h"
 #include <sched.h>
 #include <string.h>
@@ -184,7 +188,8 @@ void cpu_settle(const struct cpu_access *next)
         if (k->doubts[i].is_there) settle(&k->doubts[i], next);
         k->is_in_doubt |= k->doubts[i].is_there;
     }
-    k->has_no_short_cuts = k->is_in_doubt || cpu_is_touching || cpu_has_others;
+    k->has_no_short_cuts =
+        cpu_takes_no_short_cuts || k->is_in_doubt || cpu_is_touching || cpu_has_others;
 }
 
 // ---- Looking, and noting who was here
