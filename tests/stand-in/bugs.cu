@@ -147,6 +147,16 @@ __global__ void TwoBytes(char *text) // of the same four, one after the other
 
 // ---- Shared memory
 
+__global__ void BinsOfWarps(int *out) // the first warp waits for its own zeros, the second does not
+{
+    __shared__ int bins[32];
+    if (threadIdx.x < 32) bins[31 - threadIdx.x] = 0; // warps-zeros
+    __syncwarp();
+    atomicAdd(&bins[threadIdx.x % 32], 1); // warps-zeros
+    __syncthreads();
+    out[threadIdx.x] = bins[threadIdx.x % 32];
+}
+
 __global__ void Reverse(int *a)
 {
     __shared__ int s[64];
@@ -453,6 +463,7 @@ int main(int argc, char **argv)
     MORE("unwritten-head") Fill<<<1, N - 2>>>(fresh, 2), cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-head
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
+    MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
     MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);

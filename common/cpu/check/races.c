@@ -262,11 +262,11 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
         }
         if (x->kind == WRITE && (!is_mine || me & ~old & BYTES) && !is_racing)
             memcpy(before, here, end - first);
-        // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
+        // An atomic does not make up for what its block has written before: who did not wait is in a race with that.
         bool is_awaited =
             (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
         bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
-                         !((old ^ me) & ~BITS(0, THREAD));
+                         !((old ^ me) & IN_BLOCK) && !is_racing;
         if (x->kind & WRITE && !is_hiding) *writer = cpu_joined(k, old, me);
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }
