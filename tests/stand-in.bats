@@ -174,6 +174,7 @@ far-behind|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* after the 
 far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no device memory is
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
+block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
@@ -203,8 +204,12 @@ heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or 
 heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
+managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+not-published|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
+warps-zeros|1|0 0|LINE: .* thread [0-9]+,0,0 (reads|writes) what thread [0-9]+,0,0 wrote at
+two-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 wrote at
 two-kinds|0|0 719|kernel TwoKinds: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
 branches|1|0 0|LINE: .*: let each thread write an element of its own \(is a guard missing\?\), or use an atomic such as atomicAdd
 no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between them \(for one warp __syncwarp\(\) will do\), or use an atomic

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <stdio.h>
+#include <unistd.h>
 
 const int N = 250; // elements: 1000 bytes
 
@@ -85,13 +86,13 @@ __global__ void Branches(int *a, int n)
         a[0] = blockIdx.x; // branches
 }
 
-template <bool has_fence> __global__ void LastBlock(int *partial, unsigned *count, int *sum)
+template <bool has_fence, bool is_for_block = false> __global__ void LastBlock(int *partial, unsigned *count, int *sum)
 {
     if (threadIdx.x > 0) return;
     partial[blockIdx.x] = blockIdx.x;
-    if (has_fence) __threadfence();
+    if (has_fence) is_for_block ? __threadfence_block() : __threadfence();
     if (atomicAdd(count, 1) == gridDim.x - 1)
-        for (unsigned i = 0; i < gridDim.x; i++) *sum += partial[i]; // no-fence
+        for (unsigned i = 0; i < gridDim.x; i++) *sum += partial[i]; // no-fence, block-fence
 }
 
 __global__ void HandOver(int *value, int *flag, int *out)
@@ -103,6 +104,12 @@ __global__ void HandOver(int *value, int *flag, int *out)
     } else {
         *out = *value; // no-flag: it does not look whether the flag is 1
     }
+}
+
+__global__ void SayWithoutFence(int *data, volatile int *flag)
+{
+    *data = 42;
+    *flag = 1;
 }
 
 struct Shape {
@@ -132,7 +139,23 @@ __global__ void ThreeBytes(unsigned char *text) // of the same four
     }
 }
 
+__global__ void TwoBytes(char *text) // of the same four, one after the other
+{
+    if (threadIdx.x == 0) text[0] = 1, text[1] = 2; // two-bytes
+    if (threadIdx.x == 1) text[0] = 3; // two-bytes
+}
+
 // ---- Shared memory
+
+__global__ void BinsOfWarps(int *out) // the first warp waits for its own zeros, the second does not
+{
+    __shared__ int bins[32];
+    if (threadIdx.x < 32) bins[31 - threadIdx.x] = 0; // warps-zeros
+    __syncwarp();
+    atomicAdd(&bins[threadIdx.x % 32], 1); // warps-zeros
+    __syncthreads();
+    out[threadIdx.x] = bins[threadIdx.x % 32];
+}
 
 __global__ void Reverse(int *a)
 {
@@ -470,10 +493,13 @@ int main(int argc, char **argv)
         Total<<<1, 1>>>((double *)fresh, 126, (double *)b);
     }
     MORE("two-scopes") TwoScopes<<<2, 1>>>(a);
+    MORE("block-fence") LastBlock<true, true><<<50, 32>>>(a, count, b);
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
     MORE("unwritten-head") Fill<<<1, N - 2>>>(fresh, 2), cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-head
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
+    MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
+    MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
     MORE("streams-end") // they have one byte in common
@@ -599,6 +625,29 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         printf("%d ", pinned[2]);
         cudaFreeHost(pinned);
+    }
+    MORE("managed-late") // the kernel has run by itself
+    {
+        int *managed;
+        cudaMallocManaged(&managed, bytes);
+        *managed = 7;
+        Fill<<<1, 1>>>(managed, 0);
+        usleep(300000);
+        printf("%d ", *managed);
+        error = cudaDeviceSynchronize();
+        cudaFree(managed);
+    }
+    MORE("not-published")
+    {
+        int *managed, *flag;
+        cudaMallocManaged(&managed, bytes), cudaMallocHost(&flag, bytes);
+        *managed = 7, *flag = 0;
+        SayWithoutFence<<<1, 1>>>(managed, flag);
+        while (*(volatile int *)flag == 0) continue;
+        usleep(1000);
+        printf("%d ", *managed);
+        error = cudaDeviceSynchronize();
+        cudaFree(managed), cudaFreeHost(flag);
     }
     IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
     IF("leak") return 0;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
+#include <unistd.h>
 
 const int BLOCKS = 40, THREADS = 96, N = BLOCKS * THREADS;
 
@@ -181,6 +183,23 @@ __global__ void SharedSame(int *out, int n)
     out[threadIdx.x] = s + threadIdx.x;
 }
 
+// Who writes a narrow element, and who its neighbours, changes from barrier to barrier, of the block or of a warp.
+template <class T> __global__ void Rotate(int *out)
+{
+    __shared__ T s[THREADS];
+    int t = threadIdx.x;
+    s[t] = (T)t;
+    for (int r = 0; r < 2 * 5; r++) {
+        int size = r < 5 ? THREADS : 32, first = t / size * size;
+        r <= 5 ? __syncthreads() : __syncwarp();
+        T mine = s[first + (t + 960 - r * r) % size];
+        r < 5 ? __syncthreads() : __syncwarp();
+        s[first + (t + 960 - (r + 1) * (r + 1)) % size] = mine;
+    }
+    __syncthreads();
+    out[t] += s[t];
+}
+
 // What a kernel is given has constructors and destructors: the host's.
 struct Owner {
     int *p, *owners;
@@ -211,6 +230,21 @@ __global__ void Answer(volatile int *go, int *done)
     *done = 2;
 }
 static void say(void *flag) { *(volatile int *)flag = 1; }
+__global__ void Publish(int *data, volatile int *flag)
+{
+    *data = 42;
+    __threadfence_system();
+    *flag = 1;
+}
+// A thread of the host that begins while other work is under way, and looks all the time.
+static volatile int has_looked;
+static void look(void *data)
+{
+    std::thread([=] {
+        for (int i = 0; i < 100000000 && *(volatile int *)data == 1; i++) continue;
+        has_looked = 1;
+    }).detach();
+}
 static int wait_for(int *flag)
 {
     while (*(volatile int *)flag == 0) continue;
@@ -429,6 +463,8 @@ int main(void)
     Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N), (unsigned char *)b, (short *)c);
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
+    clear(), Rotate<char><<<1, THREADS>>>(b), Rotate<short><<<1, THREADS>>>(b), Rotate<int><<<1, THREADS>>>(b), result(b);
+    expect("Rotate", r[40] * 1000 + r[0], 3 * (76 * 1000 + 36));
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
@@ -461,6 +497,12 @@ int main(void)
     Answer<<<1, 1>>>(mapped + 1, mapped + 2), mapped[1] = 1, expect("answer", wait_for(mapped + 2), 2);
     cudaMemcpyAsync(b, mapped, 12, cudaMemcpyDefault), expect("source of a copy", mapped[2], 2);
     cudaLaunchHostFunc(0, say, &flag), expect("host function", wait_for(&flag), 1);
+    mapped[0] = 0, Publish<<<1, 1>>>(fresh, mapped), expect("published", wait_for(mapped) + *fresh, 43);
+    cudaDeviceSynchronize(), mapped[0] = *fresh = 0; // then the host looks late, and at two flags
+    Say<<<1, 1>>>(fresh), Say<<<1, 1>>>(mapped), usleep(200000);
+    while (*(volatile int *)fresh + *(volatile int *)mapped < 2) continue;
+    cudaDeviceSynchronize(), mapped[0] = 0, Say<<<1, 1>>>(mapped), cudaLaunchHostFunc(0, look, mapped);
+    SharedHeap<<<256, 64>>>(b), expect("thread of a callback", wait_for((int *)&has_looked), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
     clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 7);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);

@@ -2,6 +2,8 @@
 #include "expect.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 namespace cg = cooperative_groups;
 
@@ -40,6 +42,38 @@ __global__ void shuffles(int *out)
     o[10] = sum;
     if (lane % 2)
         o[11] = __shfl_sync(0xaaaaaaaa & mask, t, 7);
+}
+
+// What PTX says of shfl.sync, of one lane: in C that reads as it does there.
+static int source_of(int how, int lane, int distance, int width)
+{
+    int segmask = 32 - width, b = distance & 31, first = lane & segmask, last = first | (31 & ~segmask);
+    int j = how == 0 ? first | (b & ~segmask) : how == 1 ? lane - b : how == 2 ? lane + b : lane ^ b;
+    return (how == 1 ? j >= first : j <= last) ? j : lane;
+}
+
+template <class T> __global__ void shuffle(T *out, T first, int distance, int width)
+{
+    int t = threadIdx.x;
+    T mine = first + T(t);
+    out[t] = __shfl_sync(~0u, mine, distance, width);
+    out[32 + t] = __shfl_up_sync(~0u, mine, distance, width);
+    out[64 + t] = __shfl_down_sync(~0u, mine, distance, width);
+    out[96 + t] = __shfl_xor_sync(~0u, mine, distance, width);
+}
+
+template <class T> static void shuffles_of(T first)
+{
+    T *out, h[128];
+    OK(cudaMalloc(&out, sizeof h));
+    for (int width = 1; width <= 32; width *= 2)
+        for (int distance : {0, 1, 3, 7, 8, 15, 16, 17, 29, 31, 32, 33, 40, 64, 1 << 20, -1, -2, -5, -17, -32}) {
+            shuffle<T><<<1, 32>>>(out, first, distance, width);
+            OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+            for (int i = 0; i < 128; i++)
+                IS(double(float(h[i] - first)), source_of(i / 32, i % 32, distance, width));
+        }
+    OK(cudaFree(out));
 }
 
 __global__ void votes(int *out)
@@ -127,6 +161,33 @@ __global__ void labels(int *out)
     out[threadIdx.x] = same.size() * 10000 + same.thread_rank() * 100 + half.size();
 }
 
+// Of the lanes that a mask or a group names, those that have left the kernel are not waited for.
+__global__ void lanes_leave(int first, int end, int *wrong)
+{
+    int t = threadIdx.x % 32, group = t & ~7;
+    cg::coalesced_group all = cg::coalesced_threads();
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    if (t < first || t >= end)
+        return;
+    unsigned here = (2u << (end - 1)) - (1u << first);
+    bool is_whole = first <= group && group + 8 <= end;
+    __syncwarp();
+    int n = __ballot_sync(~0u, t % 2) != (here & 0xaaaaaaaa);
+    n += __any_sync(~0u, t < first) || !__all_sync(~0u, t < end);
+    n += __reduce_max_sync(~0u, t) != end - 1;
+    n += __match_any_sync(~0u, group) != (here & 0xffu << group);
+    int next = __shfl_down_sync(~0u, t, 1, 8), other = tile.shfl_xor(t, 7);
+    n += is_whole && (next != min(t + 1, group + 7) || other != (t ^ 7));
+    n += __shfl_sync(~0u, t, end - 1) != end - 1;
+    tile.sync(), all.sync();
+    n += is_whole && cg::reduce(tile, t, cg::plus<int>()) != 8 * group + 28;
+    n += tile.any(t < first) || all.ballot(1) != here;
+    if (t % 3 == 0)
+        return;
+    n += __ballot_sync(~0u, t % 3 == 1) != (here & 0x92492492);
+    atomicAdd(wrong, n);
+}
+
 // Of each column, a sum over some threads, each with a weight of its own.
 static void ask(const char *name, void (*kernel)(int *), int columns,
                 std::initializer_list<unsigned> wanted)
@@ -155,6 +216,9 @@ static void warps()
 {
     ask("shuffles", shuffles, SHUFFLES,
         {84301, 26843, 25472, 26193, 27403, 26443, 25284, 26807, 27113, 27013, 428584, 9758});
+    shuffles_of<int>(-7), shuffles_of<unsigned>(1u << 31), shuffles_of<long>(1l << 40), shuffles_of<float>(0.25f);
+    shuffles_of<unsigned long>(~0ul << 10), shuffles_of<long long>(-(1ll << 50)), shuffles_of<double>(1e9 + 0.5);
+    shuffles_of<unsigned long long>(1ull << 60), shuffles_of<__half>(1), shuffles_of<__nv_bfloat16>(2);
     ask("votes", votes, VOTES,
         {2752321, 70224, 833977202, 9633141, 651, 0, 669032, 0, 4262085909u});
     ask("block", block, BLOCK, {17577, 651, 651, 0, 26901});
@@ -170,6 +234,11 @@ static void warps()
     HAS(label, {110010, 110010, 100010, 110110, 110110, 100110, 110210, 110210, 100210, 110310,
                 110322, 100322});
     HAS(label + 25, {110822, 100822, 110922, 110922, 100922, 111022, 111022});
+    OK(cudaMemset(label, 0, 4));
+    for (int first : {0, 3, 8, 13})
+        for (int end : {14, 16, 20, 32})
+            lanes_leave<<<2, 96>>>(first, end, label);
+    HAS(label, {0});
     OK(cudaFree(label));
 }
 

@@ -40,6 +40,9 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
                      cpu_verb(x->kind));
     if (cpu_is_touching) cpu_note_touch(x);
     check_written(a, x, offset);
+    // Whoever on the host sees this sees also what came before the fence.
+    if (a->kind != DEVICE && x->kind & ATOMIC && x->kind & WRITE && cpu_checker->has_fenced)
+        cpu_has_published = true;
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE && s->read_launch != cpu_launches) s->read_launch = cpu_launches;
     bool has_readers = s->read_launch == cpu_launches || cpu_has_others;

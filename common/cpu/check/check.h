@@ -54,7 +54,7 @@ struct cpu_checker {
     unsigned block_epoch; // when all threads of the block waited for each other last
     bool is_first_block;  // of the grid
     bool is_late;         // this block has waited more often than a cell can count: no more races
-    bool has_fenced;      // this block has met a __threadfence
+    bool has_fenced;      // this block has met a __threadfence, not only __threadfence_block
     bool has_acquired;    // it has done something atomic
     const char *stacks, *own; // the threads' stacks; threadIdx and the like
     size_t stack_bytes, own_bytes;
@@ -65,6 +65,7 @@ struct cpu_checker {
         struct cpu_cells cells;
     } variables[64];
     unsigned count;
+    bool has_released;
     unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
     struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
         unsigned waited, released, acquired;
@@ -91,6 +92,7 @@ struct cpu_checker {
     size_t used;
 };
 extern AT_HAND __thread struct cpu_checker *cpu_checker;
+extern bool cpu_takes_no_short_cuts; // CPU_CUDA_SHORT_CUTS=0: races.c looks at everything
 
 // Where an access is, for races.c.
 struct cpu_where {
@@ -151,11 +153,30 @@ void cpu_note_launch(void); // counts it, for cells
 void cpu_check_copy(const char *to, const char *from, size_t bytes);
 
 // races.c
+// Of two threads of this block, or of one: has one waited for the other since?
+static inline bool cpu_has_waited(const struct cpu_checker *k, uint64_t other, uint64_t me)
+{
+    unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
+    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
+                          *others = &k->warps[thread / 32];
+    if (then < k->block_epoch) return true;
+    return (mine == others && then < mine->waited) ||
+           (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
+           (then < others->released && others->released <= mine->acquired);
+}
+// What a thread leaves in a cell: with the bytes that it has touched before in the same way, unless others may have
+// waited for that since.
+static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, uint64_t me)
+{
+    bool is_mine = !((before ^ me) & ~BITS(0, THREAD)) && !cpu_has_waited(k, before, me) &&
+                   !((cpu_kind_at(before) ^ cpu_kind_at(me)) & ATOMIC);
+    return is_mine ? me | (before & BYTES) : me;
+}
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);
 void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
-void cpu_note_fence(void);
+void cpu_note_fence(bool is_for_block);
 unsigned cpu_next_epoch(struct cpu_checker *k);
 
 // heap.c

@@ -13,7 +13,7 @@ void cpu_check_launch(const struct cpu_launch *launch)
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
         if (a) cpu_gather_written(&a->shadow, a->bytes);
-        if (a && launch->argument[i].is_read_only && !cpu_streams_meet)
+        if (a && launch->argument[i].is_read_only && !cpu_streams_meet && !cpu_takes_no_short_cuts)
             a->shadow.quiet_launch = cpu_launches;
     }
     for (unsigned i = 0; i < launch->arguments; i++) {
@@ -39,7 +39,8 @@ void cpu_check_core(void **kept)
                               .touch = k->touch,
                               .turns = k->turns,
                               .room = k->room,
-                              .has_no_short_cuts = cpu_is_touching || cpu_has_others};
+                              .has_no_short_cuts =
+                                  cpu_takes_no_short_cuts || cpu_is_touching || cpu_has_others};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (own[i] < k->own) k->own = own[i];
         if (own[i] + sizeof(dim3) > end) end = own[i] + sizeof(dim3);
@@ -72,9 +73,9 @@ void cpu_check_block(void)
     k->is_first_block = block == 0;
     k->epoch = 0;
     k->block_epoch = 0;
-    if (k->has_fenced) memset(k->released, 0, sizeof k->released);
+    if (k->has_released) memset(k->released, 0, sizeof k->released);
     memset(k->warps, 0, sizeof k->warps);
-    k->has_fenced = k->has_acquired = k->is_late = false;
+    k->has_fenced = k->has_released = k->has_acquired = k->is_late = false;
 }
 
 // Threads have waited for each other: all of the block (warp < 0), or of one warp.

@@ -1,5 +1,9 @@
 // Every load and store of a kernel is looked at: g++ -fsanitize=thread puts a call in front of each, and
-// what it calls is here, in place of its runtime library. What is usual is let through at once.
+// what it calls is here, in place of its runtime library. What is usual is let through at once, if it is
+// plain, and all that touched its bytes is the same thread's or past, or both only read. That is less than
+// happens before by races.c: a short cut may leave to it what is no race, and let through none. What it
+// notes in the cells has to be what races.c would have noted, up to readers that two others make up for.
+// CPU_CUDA_SHORT_CUTS=0 takes no short cut, and every verdict has to stay the same.
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -75,9 +79,9 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
         if (!is_past(c->readers[i], c, k) && !is_thread(c->readers[i], me) &&
             c->readers[i] & c->bytes)
             return false;
-    if (is_mine) me |= writer & BYTES;
-    if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD)) memcpy(c->old, c->address, c->size);
-    *c->writer = me;
+    if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD) || c->bytes & ~writer)
+        memcpy(c->old, c->address, c->size);
+    *c->writer = c->bytes == BYTES ? me : cpu_joined(k, writer, me);
     return true;
 }
 
@@ -272,10 +276,10 @@ PUBLIC void __tsan_atomic_thread_fence(int order)
     (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-PUBLIC void cpu_cuda_fence(void)
+PUBLIC void cpu_cuda_fence(bool is_for_block)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (cpu_checker) cpu_note_fence();
+    if (cpu_checker) cpu_note_fence(is_for_block);
 }
 
 // ---- memcpy and its like: ../nvcc links with --wrap, newer compilers have names of their own
@@ -303,8 +307,12 @@ PUBLIC void *__tsan_memset(void *, int, size_t) __attribute__((alias("__wrap_mem
 
 // ---- What the runtime tells, if somebody is to look
 
+bool cpu_takes_no_short_cuts;
+
 __attribute__((constructor)) static void begin(void)
 {
+    const char *short_cuts = getenv("CPU_CUDA_SHORT_CUTS");
+    cpu_takes_no_short_cuts = short_cuts && strcmp(short_cuts, "0") == 0;
     const char *check = getenv("CPU_CUDA_CHECK");
     if ((check && strcmp(check, "0") == 0) || cpu_has_asan()) return;
     cpu_checks = (struct cpu_checks){

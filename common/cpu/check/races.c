@@ -1,5 +1,9 @@
 // Races: two threads touch the same memory, one of them writes, and nothing says who comes first. Here
 // they ran one after the other; on a GPU they will not.
+// Who comes first (happens before): what the same thread did earlier; what a thread did before a barrier of its block, or
+// of its warp, that the other has met, too; what it did before a fence and a later atomic, if the other did something
+// atomic after that; an earlier launch, in the same stream or waited for. In a barrier's, fence's or atomic's place a block
+// counts epochs, and a cell says who touched its bytes, and in which epoch. hooks.c lets through what this file would.
 #include "check.h"
 #include <sched.h>
 #include <string.h>
@@ -18,10 +22,11 @@ unsigned cpu_next_epoch(struct cpu_checker *k)
     return epoch;
 }
 
-void cpu_note_fence(void)
+void cpu_note_fence(bool is_for_block)
 {
     struct cpu_checker *k = cpu_checker;
-    k->has_fenced = k->warps[cpu_thread_number() / 32].has_fenced = true;
+    k->has_fenced |= !is_for_block;
+    k->has_released = k->warps[cpu_thread_number() / 32].has_fenced = true;
 }
 
 // What a block wrote before a fence and something atomic is there for who does something atomic later; so
@@ -44,19 +49,6 @@ static bool is_released(uint64_t other) // by another block
            released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
 }
 
-// Of two threads of this block: has one waited for the other since?
-static inline bool has_waited(uint64_t other, uint64_t me)
-{
-    const struct cpu_checker *k = cpu_checker;
-    unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
-    const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
-                          *others = &k->warps[thread / 32];
-    if (then < k->block_epoch) return true;
-    return (mine == others && then < mine->waited) ||
-           (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
-           (then < others->released && others->released <= mine->acquired);
-}
-
 // Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but once
 // is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
@@ -68,7 +60,7 @@ static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
            (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
            (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
            !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
-           !has_waited(other, me);
+           !cpu_has_waited(cpu_checker, other, me);
 }
 
 static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
@@ -81,7 +73,7 @@ static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_whe
     if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w);
     if (differs & w->same) return !w->shared && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
-    return differs & BITS(THREAD, BLOCK) && !has_waited(other, me);
+    return differs & BITS(THREAD, BLOCK) && !cpu_has_waited(cpu_checker, other, me);
 }
 
 static inline bool is_race(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
@@ -199,7 +191,8 @@ void cpu_settle(const struct cpu_access *next)
         if (k->doubts[i].is_there) settle(&k->doubts[i], next);
         k->is_in_doubt |= k->doubts[i].is_there;
     }
-    k->has_no_short_cuts = k->is_in_doubt || cpu_is_touching || cpu_has_others;
+    k->has_no_short_cuts =
+        cpu_takes_no_short_cuts || k->is_in_doubt || cpu_is_touching || cpu_has_others;
 }
 
 // ---- Looking, and noting who was here
@@ -210,7 +203,7 @@ static inline int distance(uint64_t reader, uint64_t me, uint64_t same)
     uint64_t differs = reader ^ me;
     if (!reader || differs & same) return -1; // of another launch or block: of no use any more
     if (differs & IN_BLOCK) return 3;
-    if (has_waited(reader, me)) return -1;
+    if (cpu_has_waited(cpu_checker, reader, me)) return -1;
     if (NUMBER(reader, THREAD, BLOCK) / 32 != NUMBER(me, THREAD, BLOCK) / 32) return 2;
     return differs & BITS(THREAD, BLOCK) ? 1 : 0;
 }
@@ -220,9 +213,9 @@ static inline void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
 {
     int first = distance(readers[0], me, same), second = distance(readers[1], me, same);
     if (first == 0)
-        readers[0] = me | (readers[0] & BYTES);
+        readers[0] = cpu_joined(cpu_checker, readers[0], me);
     else if (second == 0)
-        readers[1] = me | (readers[1] & BYTES);
+        readers[1] = cpu_joined(cpu_checker, readers[1], me);
     else if (first < 0)
         readers[0] = me;
     else if (second < 0)
@@ -270,13 +263,14 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
             if (may_race && reader != me && is_race(reader, me, where, x->kind))
                 doubt(x, me, reader, &readers[j], name);
         }
-        if (x->kind == WRITE && !is_mine && !is_racing) memcpy(before, here, end - first);
-        // A thread's own atomic does not make up for what it has written before: who did not wait is in a race with that.
+        if (x->kind == WRITE && (!is_mine || me & ~old & BYTES) && !is_racing)
+            memcpy(before, here, end - first);
+        // An atomic does not make up for what its block has written before: who did not wait is in a race with that.
         bool is_awaited =
             (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
         bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
-                         !((old ^ me) & ~BITS(0, THREAD));
-        if (x->kind & WRITE && !is_hiding) *writer = is_mine ? me | (old & BYTES) : me;
+                         !((old ^ me) & IN_BLOCK) && !is_racing;
+        if (x->kind & WRITE && !is_hiding) *writer = cpu_joined(k, old, me);
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }
 }

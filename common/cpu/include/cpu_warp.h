@@ -13,7 +13,9 @@ inline unsigned thread_number()
 }
 inline int lane() { return (int)(thread_number() % 32); }
 
-template <class T> struct is_number : std::is_arithmetic<T> {};
+template <class T>
+struct is_number : std::bool_constant<std::is_arithmetic_v<T> ||
+                                      (std::is_enum_v<T> && std::is_convertible_v<T, int>)> {};
 
 template <class T> struct lanes { // what each lane of a mask has given
     unsigned mask;                // those that came
@@ -77,20 +79,21 @@ inline void __syncwarp(unsigned mask = ~0u, CPU_CUDA_HERE)
     cpu_cuda_warp("__syncwarp", &mask, 0, given, file, line);
 }
 
-// The value of the lane `source`; the own one if that is outside the part of the warp that has `width` lanes.
-#define CPU_CUDA_SHUFFLE(name, type, source, is_inside) \
+// As PTX says of shfl.sync: of the distance 5 bits count; the own value if the lane `source` is not inside. A group may
+// so read those before it by xor, not those behind it. ~group_bits: the bits that number the lanes of a group.
+#define CPU_CUDA_SHUFFLE(name, type, is_inside, source) \
     template <class T> \
     T name(unsigned mask, T value, type distance, int width = 32, CPU_CUDA_HERE) \
     { \
-        int lane = cpu_cuda::lane(), n = (int)distance; \
+        int lane = cpu_cuda::lane(), n = (int)distance & 31, group_bits = 32 - width; \
+        int first = lane & group_bits, last = first | (~group_bits & 31), from = source; \
         cpu_cuda::lanes<T> all(#name, mask, value, file, line); \
-        return is_inside ? all[(source)&31] : value; \
+        return is_inside ? all[from] : value; \
     }
-CPU_CUDA_SHUFFLE(__shfl_sync, int, (lane & -width) | (n & (width - 1)), true)
-CPU_CUDA_SHUFFLE(__shfl_up_sync, unsigned, lane - n, (lane & (width - 1)) >= n)
-CPU_CUDA_SHUFFLE(__shfl_down_sync, unsigned, lane + n, (lane & (width - 1)) + n < width)
-// a part may read those before it, not those behind
-CPU_CUDA_SHUFFLE(__shfl_xor_sync, int, lane ^ n, (lane ^ n) < (lane & -width) + width)
+CPU_CUDA_SHUFFLE(__shfl_sync, int, true, first | (n & ~group_bits))
+CPU_CUDA_SHUFFLE(__shfl_up_sync, unsigned, from >= first, lane - n)
+CPU_CUDA_SHUFFLE(__shfl_down_sync, unsigned, from <= last, lane + n)
+CPU_CUDA_SHUFFLE(__shfl_xor_sync, int, from <= last, lane ^ n)
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
 {

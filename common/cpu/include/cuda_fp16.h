@@ -48,6 +48,7 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
         T2(T x, T y) : x(x), y(y) {} \
     }; \
     template <> struct cpu_cuda::is_number<T> : std::true_type {}; \
+    template <> struct cpu_cuda::is_number<T2> : std::true_type {}; \
     CPU_CUDA_SMALL_OPERATORS(T, T2, add, +) \
     CPU_CUDA_SMALL_OPERATORS(T, T2, sub, -) \
     CPU_CUDA_SMALL_OPERATORS(T, T2, mul, *) \

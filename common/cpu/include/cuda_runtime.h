@@ -63,7 +63,7 @@ void cpu_cuda_configure(const char *kernel, const char *file, int line, dim3 gri
 void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
 void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
-void cpu_cuda_fence(void);
+void cpu_cuda_fence(bool is_for_block);
 void cpu_cuda_trap(const char *file, int line);
 void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
 void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
@@ -190,9 +190,9 @@ __forceinline__ T atomically(T *address, F change)
 
 #include "cpu_warp.h"
 
-inline void __threadfence() { cpu_cuda_fence(); }
-inline void __threadfence_system() { cpu_cuda_fence(); }
-inline void __threadfence_block() { cpu_cuda_fence(); }
+inline void __threadfence() { cpu_cuda_fence(false); }
+inline void __threadfence_system() { cpu_cuda_fence(false); }
+inline void __threadfence_block() { cpu_cuda_fence(true); }
 inline void __trap(CPU_CUDA_HERE) { cpu_cuda_trap(file, line); }
 inline void __nanosleep(unsigned) {} // a sleep may be short
 inline long long clock64() // of a device with 1 GHz; ../nvcc takes it for clock() too, in kernels

@@ -42,16 +42,29 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
 }
 
 // The host has touched what work uses that it has not waited for: too early; or again and again, in a loop that waits for
-// that work. Which of the two, is seen when the work runs by itself.
+// that work. Which of the two, is seen before the work runs by itself. If it has done so already, the host finds what was
+// there before, until this is seen.
 static struct {
     enum { NONE, NEW, WATCHED, POLLED } state;
-    unsigned looks; // at it, since it is watched
+    unsigned looks; // at it, since it is new
     const char *address;
     struct cpu_claim claim;
+    char *before; // and behind that as many bytes that the work has left there; or NULL
 } touch;
+
+void cpu_show_touched(void)
+{
+    const struct cpu_allocation *a = touch.before ? cpu_find_allocation(touch.claim.start) : NULL;
+    char *start = a ? a->base + (touch.claim.start - a->base) : NULL;
+    for (size_t i = 0, n = touch.claim.bytes; a && i < n; i++)
+        if (start[i] == touch.before[i]) start[i] = touch.before[n + i]; // not what the host wrote
+    free(touch.before);
+    touch.before = NULL;
+}
 
 void cpu_tell_touch(void)
 {
+    cpu_lock_claims();
     const char *kernel = touch.claim.kernel;
     if (touch.state == NEW || touch.state == WATCHED)
         cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
@@ -59,41 +72,72 @@ void cpu_tell_touch(void)
                 (const void *)touch.address, kernel ? "kernel " : "",
                 kernel ? kernel : touch.claim.call);
     touch.state = NONE;
+    cpu_show_touched();
+    cpu_unlock_claims();
 }
 
 bool cpu_is_touch_decided(void)
 {
-    enum { PATIENCE = 10 }; // on a busy machine the host may have no turn for a while
+    enum { PATIENCE = 50 }; // on a busy machine the host may have no turn for a while
     struct cpu_allocation *a = cpu_find_allocation(touch.address);
-    if (touch.state == NEW && a) {
-        touch.state = WATCHED;
-        touch.looks = 0;
-        cpu_claim(a, touch.claim); // does it come again?
-    } else if (touch.state == WATCHED && ++touch.looks == PATIENCE) {
+    if ((touch.state == NEW || touch.state == WATCHED) && a && ++touch.looks == PATIENCE) {
         cpu_end_claims(touch.claim.work); // once is enough
         cpu_tell_touch();
+    } else if (touch.state == NEW && a) {
+        touch.state = WATCHED;
+        cpu_claim(a, touch.claim); // does it come again?
     }
     return touch.state != WATCHED;
 }
 
 unsigned long cpu_polled_work(void)
 {
+    cpu_lock_claims();
     bool is_polled = touch.state == POLLED;
     if (is_polled) touch.state = NONE;
+    cpu_unlock_claims();
     return is_polled ? touch.claim.work : 0;
 }
 
-static void on_touch(const char *address, const struct cpu_claim *claim) // a GPU lets it pass
+// A GPU lets it pass.
+static void on_touch(const char *address, struct cpu_allocation *a)
 {
-    bool is_inside = address >= claim->start && address < claim->start + claim->bytes;
-    bool is_again = touch.state == WATCHED && touch.address == address;
-    if (is_inside && !is_again) {
-        cpu_tell_touch();
-        touch.address = address;
-        touch.claim = *claim;
+    const struct cpu_claim claim = a->claim;
+    char *start = a->base + (claim.start - a->base);
+    if (touch.state == WATCHED && claim.work == touch.claim.work) {
+        touch.state = address == touch.address ? POLLED : NEW; // a loop may look at more than this
+        cpu_end_claims(claim.work);
+        if (touch.state == POLLED) cpu_show_touched();
+        return;
     }
-    if (is_inside) touch.state = is_again ? POLLED : NEW;
-    cpu_end_claims(claim->work);
+    bool is_new = touch.state == NONE && (size_t)(address - claim.start) < claim.bytes;
+    char *before = is_new ? a->before : NULL;
+    if (is_new) a->before = NULL;
+    cpu_end_claims(claim.work);
+    if (!is_new) return;
+    touch.state = NEW;
+    touch.looks = 0;
+    touch.address = address;
+    touch.claim = claim;
+    touch.before = before;
+    if (!before) return;
+    memcpy(before + claim.bytes, start, claim.bytes);
+    memcpy(start, before, claim.bytes);
+}
+
+// True if it was one, of memory that the host may touch: it tries again.
+static bool is_touch(const char *address, struct cpu_allocation *a)
+{
+    enum { MOST = 1000 };
+    static unsigned tries;
+    if (!a || (a->kind != PINNED && a->kind != MANAGED)) return false;
+    cpu_lock_claims();
+    if (a->claim.work && !cpu_memory_is_open()) {
+        tries = 0;
+        on_touch(address, a);
+    }
+    cpu_unlock_claims();
+    return tries++ < MOST; // else it is not that; work has run since
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)
@@ -108,10 +152,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     }
     struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
-    if (a && a->claim.work) {
-        on_touch(info->si_addr, &a->claim);
-        return;
-    }
+    if (is_touch(info->si_addr, a)) return;
     const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
     if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)
         cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);

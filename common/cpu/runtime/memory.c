@@ -2,6 +2,7 @@
 // the host's reach but for the time in which work runs; what the host may use too in the second. A place
 // is used again only when all others have been, so that what was freed stays known.
 #include "runtime.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@ static struct cpu_allocation
     *elsewhere; // of these, those outside the range: variables, registered memory
 static size_t units, next_unit[2], used_units; // next: of the device's half, of the host's
 static bool is_open;
+static pthread_mutex_t claims_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 // AddressSanitizer's, if the program was built with it
 void __asan_init(void) __attribute__((weak));
@@ -126,31 +128,57 @@ static void set_access(const struct cpu_allocation *a)
     mprotect(a->base + before, end - before, a->claim.host_access);
 }
 
+bool cpu_memory_is_open(void) { return is_open; }
+void cpu_lock_claims(void) { pthread_mutex_lock(&claims_lock); }
+void cpu_unlock_claims(void) { pthread_mutex_unlock(&claims_lock); }
+
 // One call for all of the device's memory, however many allocations there are.
 void cpu_open_memory(bool open)
 {
+    cpu_lock_claims();
     is_open = open;
     if (used_units)
         mprotect((void *)cpu_first_place, used_units * CPU_UNIT,
                  open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
         if (a->kind == VARIABLE || a->claim.work) set_access(a);
+    cpu_unlock_claims();
+}
+
+// Work runs by itself. On a GPU the host may read before it: see fault.c.
+void cpu_keep_before(void)
+{
+    enum { MOST = 16 << 20 };
+    for (struct cpu_allocation *a = cpu_allocations; a; a = a->next) {
+        const struct cpu_claim *c = &a->claim;
+        if (!c->work || c->host_access != PROT_NONE || a->before || c->bytes > MOST) continue;
+        a->before = malloc(2 * c->bytes);
+        if (a->before) memcpy(a->before, c->start, c->bytes);
+    }
+}
+
+static void set_claim(struct cpu_allocation *a, struct cpu_claim claim)
+{
+    free(a->before);
+    a->before = NULL;
+    a->claim = claim;
+    set_access(a);
 }
 
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
     if (a->kind != PINNED && a->kind != MANAGED) return;
-    a->claim = claim;
-    set_access(a);
+    cpu_lock_claims();
+    set_claim(a, claim);
+    cpu_unlock_claims();
 }
 
 void cpu_end_claims(unsigned long work)
 {
+    cpu_lock_claims();
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->claim.work == work) {
-            a->claim.work = 0;
-            set_access(a);
-        }
+        if (a->claim.work == work) set_claim(a, (struct cpu_claim){.work = 0});
+    cpu_unlock_claims();
 }
 
 // ---- Getting it and giving it back

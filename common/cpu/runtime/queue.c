@@ -97,6 +97,23 @@ struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *
     return work;
 }
 
+bool cpu_has_published;
+static unsigned long polled; // the work that the host is seen to wait for in a loop; or 0
+
+static void call_host(struct cpu_work *work);
+
+// Whether the host gets to know that this work is done when it runs by itself.
+static bool is_known(const struct cpu_work *w)
+{
+    return w->run == call_host || w->claim == polled || w->is_published;
+}
+
+static void end_claims_in(const struct cpu_order *order)
+{
+    for (const struct cpu_work *w = queue; w; w = w->next)
+        if (w->id <= order->before[w->stream]) cpu_end_claims(w->claim);
+}
+
 // Runs what is in the order, and gives how many of it. by_itself: nobody waits for it, so to the host it is not done.
 static size_t run_up_to(const struct cpu_order *order, bool by_itself)
 {
@@ -107,13 +124,18 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
         cpu_streams_meet = cpu_streams_meet || w->stream != queue->stream;
     struct cpu_call call = cpu_call;
     cpu_open_memory(true);
+    cpu_show_touched();
+    if (by_itself) cpu_keep_before();
     queue_end = &queue;
     for (struct cpu_work *work; (work = *queue_end);) {
         bool is_needed = work->id <= order->before[work->stream];
         if (is_needed && !work->is_done) {
             cpu_call = work->call;
             CHECKS(work, work);
+            cpu_has_published = false;
             if (!cpu_context_is_broken()) work->run(work);
+            work->is_published = cpu_has_published;
+            if (by_itself && is_known(work)) end_claims_in(&work->order);
             ran++;
         }
         work->is_done = work->is_done || is_needed;
@@ -131,14 +153,15 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
     cpu_call = call;
     cpu_open_memory(false);
     if (!by_itself) cpu_flush_prints();
-    if (!by_itself) cpu_tell_touch();
     return ran;
 }
 
 static size_t finish(struct cpu_order order) // the host waits; how much has run
 {
     add_order(&waited_for, &order);
-    return queue ? run_up_to(&order, false) : 0;
+    size_t ran = queue ? run_up_to(&order, false) : 0;
+    cpu_tell_touch();
+    return ran;
 }
 
 static struct cpu_order everything(void)
@@ -174,16 +197,14 @@ const struct cpu_work *cpu_waiting_launch(void)
 
 // ---- By itself: a GPU begins at once, here work that nobody waits for begins after a moment without a call
 
-static void call_host(struct cpu_work *work);
-
 static void run_by_itself(void)
 {
-    unsigned long polled = cpu_polled_work();
     struct cpu_order order = everything();
-    const struct cpu_work *known = NULL; // the host waits in a loop for what this work does
+    const struct cpu_work *known = NULL;
     run_up_to(&order, true);
     for (const struct cpu_work *w = queue; w; w = w->next)
-        if (w->run == call_host || w->claim == polled) known = w;
+        if (is_known(w)) known = w;
+    polled = 0;
     if (!known) return;
     order = known->order;
     run_up_to(&order, false);
@@ -204,8 +225,14 @@ static void *run_after_a_moment(void *unused)
         calls = cpu_calls;
         bool is_waiting = false;
         for (const struct cpu_work *w = queue; w; w = w->next) is_waiting |= !w->is_done;
-        if (is_waiting && quiet >= MOMENT && cpu_is_touch_decided()) run_by_itself();
-        goes_on = is_watched = is_waiting || quiet < LONG;
+        cpu_lock_claims(); // the host touches nothing between this decision and the work
+        bool is_time = queue && quiet >= MOMENT && cpu_is_touch_decided();
+        if (is_time) polled = cpu_polled_work();
+        is_time = is_time && (is_waiting || polled);
+        if (is_time) cpu_open_memory(true);
+        cpu_unlock_claims();
+        if (is_time) run_by_itself();
+        goes_on = is_watched = queue || quiet < LONG;
         cpu_unlock();
     }
     return unused;
@@ -245,6 +272,7 @@ static cudaError_t destroy(void *handle, unsigned kind)
     for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
         if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
     if (queue) run_up_to(&h->order, false);
+    cpu_tell_touch();
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);

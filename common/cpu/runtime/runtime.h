@@ -106,6 +106,7 @@ struct cpu_allocation {
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
     } claim;
+    char *before; // what the host may still read there, if that work has run by itself; or NULL
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
 extern size_t cpu_used_bytes; // of the device
@@ -132,6 +133,10 @@ cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
 void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes);
 void cpu_forget(struct cpu_allocation *a);
 void cpu_open_memory(bool open); // device memory can be touched only while it is open
+bool cpu_memory_is_open(void);
+void cpu_lock_claims(void); // and what follows from them: faults of the host come without cpu_lock
+void cpu_unlock_claims(void);
+void cpu_keep_before(void);
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work);
 
@@ -195,7 +200,7 @@ struct cpu_work {
     unsigned stream;         // the number of one
     struct cpu_order order;  // up to this work
     struct cpu_call call;
-    bool is_done, is_launch;
+    bool is_done, is_launch, is_published; // is_published: it has told the host that it is done
     void (*run)(struct cpu_work *);
     union {
         struct cpu_launch launch;
@@ -207,6 +212,7 @@ struct cpu_work {
     struct cpu_work *next;
 };
 extern unsigned long cpu_last_work; // the highest id in use
+extern bool cpu_has_published; // the kernel that runs, by what is volatile or atomic behind a fence
 struct cpu_work *cpu_add_work(cudaStream_t stream,
                               void (*run)(struct cpu_work *)); // NULL: no memory
 bool cpu_is_stream(cudaStream_t stream);
@@ -241,6 +247,7 @@ bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
 extern const char *cpu_host_function; // where nothing is: a function of the host, for kernels
 void cpu_catch_faults(void);          // a bad address in a kernel becomes an error, not a crash
 void cpu_tell_touch(void);            // the host's, of what work uses that it has not waited for
+void cpu_show_touched(void);          // work runs: what was there before goes
 bool cpu_is_touch_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 

@@ -44,6 +44,7 @@ static void run_here(void)
 
 static void go_on(struct fiber *me);
 static inline void set_state(struct fiber *f, unsigned state);
+static void let_others_go(unsigned warp);
 
 // Not inlined: another thread of the CPU may run the next block on this stack, and on aarch64 g++ keeps the address of
 // thread-local variables from one round of a loop to the next.
@@ -51,6 +52,7 @@ static __attribute__((noinline)) void run_once(struct fiber *me)
 {
     run_here();
     set_state(me, ENDED);
+    let_others_go(me->number / WARP);
     go_on(me);
 }
 
@@ -258,6 +260,17 @@ static bool is_complete(const struct fiber *fiber, unsigned here)
         if (f && (f->mask != fiber->mask || strcmp(f->what, fiber->what) != 0)) return false;
     }
     return true;
+}
+
+// A lane has ended: those go on that have waited for no other.
+static void let_others_go(unsigned warp)
+{
+    for (unsigned i = 0; i < WARP && cpu_core->waits[warp]; i++) {
+        const struct fiber *f = cpu_core->of_thread[warp * WARP + i];
+        if (!(cpu_core->waits[warp] >> i & 1)) continue;
+        unsigned here = f->mask & cpu_core->alive[warp];
+        if (is_complete(f, here)) exchange(warp, here);
+    }
 }
 
 // A shuffle, a vote or __syncwarp: waits for all lanes in `mask` that have not ended; then the mask is those
