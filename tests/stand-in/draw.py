@@ -153,57 +153,80 @@ class Kernel:
 
 
 def exchange(k):
-    """Threads write elements of an array of their block, and read what others wrote: other elements in each phase."""
-    d, per = k.d, 1 if k.stays else k.d.choice([1, 1, 1, 2])
-    size, u = k.n * per, d.choice(TYPES)
-    where = d.choice(["static", "static", "dynamic", "global"])
-    text = ""
+    """Threads of a block, a warp, a tile or the grid read and write an array: other elements in each action. A barrier
+    stands between two actions if one touches what another thread writes in the other; only then it matters."""
+    d = k.d
+    scope = d.choice(["block"] * 4 + ["warp", "tile"] + ["grid"] * (not k.stays and not k.program.is_split))
+    per = d.choice([1, 1, 1, 2]) if scope == "block" and not k.stays else 1
+    g = {"block": k.n * per, "grid": k.program.all}.get(scope) or d.choice([4, 8, 16, 32])
+    scope = "warp" if scope == "tile" and k.n % g else scope
+    u, text, i = d.choice(TYPES), "", {"block": "t", "grid": "me"}.get(scope, f"t % {g}")
+    groups = [range(b * k.n, b * k.n + k.n) for b in k.blocks]  # of threads, which are numbered in the grid
+    alive = {b * k.n + t for b in k.blocks for t in k.alive(b)}
+    if scope == "grid":
+        groups, k.is_cooperative = [range(k.program.all)], True
+    elif scope != "block":
+        groups = [block[w : w + g] for block in groups for w in range(0, k.n, g)]
+    where = "global" if scope == "grid" else d.choice(["static", "static", "dynamic", "global"])
+    size = k.n * per if scope in ("block", "grid") else (k.n + g - 1) // g * g
     if where == "static":
-        text += f"__shared__ {u} s[{mark('bound', size, size - 1, not k.stays)}];\n"
+        text += f"__shared__ {u} s[{mark('bound', size, size - 1, not k.stays and size == k.n * per)}];\n"
     elif where == "dynamic":
-        text += k.barrier(False) if k.is_dynamic_used else ""
-        text += f"{u} *s = ({u} *)dynamic;\n"
+        text += (k.barrier(False) if k.is_dynamic_used else "") + f"{u} *s = ({u} *)dynamic;\n"
         k.dynamic, k.is_dynamic_used = max(k.dynamic, size * SIZES[u]), True
     else:
-        text += f"{u} *s = {k.program.work(u, size)} + b * {size};\n"
-    each = f"for (unsigned i = t; i < {size}; i += n)" if per > 1 else "for (unsigned i = t, once = 1; once; once = 0)"
-    read_before = None  # element -> threads, for each block
-    only = None
-    for phase in range(d.randint(1, 4)):
-        p, r = k.permutation(size), k.permutation(size, moved=True)
-        alive = {b: k.alive(b) for b in k.blocks}
-        items = {b: [i for i in range(size) if i % k.n in set(alive[b])] for b in k.blocks}
-        writes = {b: {p.at(i): i % k.n for i in items[b] if not only or only.at(i)} for b in k.blocks}
-        reads = {b: [(p.at(r.at(i)), i % k.n) for i in items[b] if r.at(i) in set(items[b])] for b in k.blocks}
-        if read_before is not None:
-            clash = any(writes[b].get(e, t) != t for b in k.blocks for e, t in read_before[b])
-            text += k.barrier(clash)
-        told = any(writes[b].get(e, t) != t for b in k.blocks for e, t in reads[b])
-        guard = f"if ({only('i')}) " if only else ""
-        text += f"{each} {guard}s[{p('i')}] = make<{u}>(x + i * {d.randint(1, 9)});\n" + k.barrier(told)
-        is_there = f"if ({k.stays('r % n')}) " if k.stays else ""
-        text += f"{each} {{ unsigned r = {r('i')}; {is_there}x = mix(x, number(s[{p('r')}])); }}\n"
-        read_before = reads
-        if not k.stays:
-            only = Map(d.choice(["{t} % 3 == 1", "{t} % 2 == 0", "{t} < " + str(size // 2 + 1), "{t} / 16 % 2 == 0", "1"]))
-    return text
+        text += f"{u} *s = {k.program.work(u, size)}{'' if scope == 'grid' else f' + b * {size}'};\n"
+    if scope == "tile":
+        text += f"auto tile = cg::tiled_partition<{g}>(cg::this_thread_block());\n"
+    base = "" if scope in ("block", "grid") else f"t - t % {g} + "
+    each = f"for (unsigned i = t; i < {g}; i += n) " if per > 1 else ""
+    i = "i" if per > 1 else i
+    place = k.permutation(g)
+    touched = {}  # since the last barrier: (group, element) -> those who have read it, those who have written it
 
+    def barrier(matters):
+        touched.clear()
+        if scope == "block":
+            return k.barrier(matters)
+        sync = {"grid": "cg::this_grid().sync();", "tile": "tile.sync();"}.get(scope, f"__syncwarp({k.full_mask()});")
+        return mark(scope + "-barrier", sync, "", matters) + "\n"
 
-def warp_exchange(k):
-    """The same within a warp, or a tile of it."""
-    d, size = k.d, k.d.choice([4, 8, 16, 32])
-    u = d.choice(TYPES)
-    is_tile = k.n % size == 0 and d.random() < 0.5
-    sync = "tile.sync();" if is_tile else f"__syncwarp({d.choice(['', k.full_mask()])});"
-    text = f"__shared__ {u} s[{k.n}];\n"
-    if is_tile:
-        text += f"auto tile = cg::tiled_partition<{size}>(cg::this_thread_block());\n"
-    for phase in range(d.randint(1, 3)):
-        a = d.randrange(1, size)
-        told = any(t ^ a in set(k.alive(b)) for b in k.blocks for t in k.alive(b))
-        text += mark("warp-barrier", sync, "", told) + "\n" if phase else ""
-        text += f"s[t] = make<{u}>(x + {phase});\n" + mark("warp-barrier", sync, "", told) + "\n"
-        text += f"{{ unsigned r = t ^ {a}; if ({k.ok('r')}) x = mix(x, number(s[r])); }}\n"
+    def action(kind, turn, only):
+        """Code, and what each thread touches."""
+        there = k.ok(f"({base}r)") if base else k.stays("r") if k.stays else ""
+        guard = " && ".join(c for c in (there, only and only(i)) if c)
+        code = {
+            "write": f"s[{{e}}] = make<{u}>(x + {d.randint(1, 99)} * r);",
+            "read": "x = mix(x, number(s[{e}]));",
+            "update": f"s[{{e}}] = make<{u}>(number(s[{{e}}]) + x);",
+        }[kind].format(e=base + place("r"))
+        touches = []
+        for group_number, group in enumerate(groups):
+            for me in (m for m in group if m in alive):
+                for j in range((me - group[0]), g, k.n) if per > 1 else [me - group[0]]:
+                    other = turn.at(j)
+                    if (not only or only.at(j)) and (per > 1 or other < len(group) and group[other] in alive):
+                        touches.append((group_number, place.at(other), me))
+        return f"{each}{{ unsigned r = {turn(i)}; {f'if ({guard}) ' if guard else ''}{code} }}\n", touches
+
+    own = Map("{t}")
+    turn = own
+    for number in range(d.randint(3, 8)):
+        kind = d.choice(["write", "read", "read", "update"]) if number else "write"
+        turn = (d.choice([k.permutation(g, True), turn]) if d.random() < 0.5 else Map(f"({{t}} + {d.choice([1, 1, g - 1, 2])}) % {g}")) if number else own
+        some = ["{t} % 3 == 1", "{t} % 2 == 0", "{t} % 4 < 2", f"{{t}} < {g // 2 + 1}", "{t} / 16 % 2 == 0"]
+        only = Map(d.choice(some)) if number and d.random() < 0.4 else None
+        code, touches = action(kind, turn, only)
+        clash = False
+        for group, element, me in touches:
+            readers, writers = touched.get((group, element), (set(), set()))
+            clash = clash or bool(writers - {me}) or kind != "read" and bool(readers - {me})
+        if clash or d.random() < 0.1:
+            text += barrier(clash)
+        for group, element, me in touches:
+            readers, writers = touched.setdefault((group, element), (set(), set()))
+            (readers if kind == "read" else writers).add(me)
+        text += code
     return text
 
 
@@ -228,7 +251,7 @@ def histogram(k):
     text += f"if (t == {firsts.pop()}) for (int i = 0; i < {m}; i++) h[i] = {d.choice([0, 1, 7])};\n" + k.barrier(busy)
     at = f"h[t * {d.choice([1, 7])} % {m}]"
     if cas:
-        text += f"{{ {c} *a = &{at}, seen = *a, v = {value}; while (v > seen) {{ {c} was = atomicCAS(a, seen, v); if (was == seen) break; seen = was; }} }}\n"
+        text += f"{{ {c} *a = &{at}, v = {value}, seen = *{d.choice(['', f'(volatile {c} *)'])}a, was; do was = seen, seen = atomicCAS(a, was, v > was ? v : was); while (seen != was); }}\n"
     else:
         plain = f"{at} {PLAIN.get(op)} {value};"
         value_ok = busy and op in PLAIN
@@ -425,20 +448,6 @@ def lock(k):
     return f"if (t == {first}) {{\n    {take}\n    __threadfence();\n    {total} += x | 1;\n    __threadfence();\n    atomicExch(&{l}, 0);\n}}\n"
 
 
-def grid_sync(k):
-    """Threads of all blocks exchange."""
-    p = k.program
-    if k.stays or p.is_split:
-        return ""
-    k.is_cooperative = True
-    u = k.d.choice(TYPES)
-    size = k.n * len(k.blocks)
-    a, q = k.permutation(size), k.permutation(size, moved=True)
-    sync = mark("grid", "cg::this_grid().sync();", "", any(q.at(i) != i for i in range(size)))
-    room = p.work(u, k.n)
-    return f"{room}[{a('me')}] = make<{u}>(x);\n{sync}\nx = mix(x, number({room}[{a(q('me'))}]));\n"
-
-
 def leave(k):
     """Some threads return, the others go on without them."""
     if k.stays or k.d.random() < 0.3:
@@ -458,7 +467,7 @@ def numbers(k):
     a, b, c = (f"({f})({e})" for e in ("x % 1000 + 1", "x / 1000 % 1000 + 1", "x >> 20"))
     value = d.choice(["a * b + c", "a * b - c", "c - a * b", "a / b", "sqrt(a)", "fma(a, c, b)", "a / b * c + a", "(a - c) / (b + 1)",
                       "fmax(a, c) * b + fmin(a, b)", "floor(a / 7) + rint(b / 3)"])
-    return f"{{ {f} a = {a}, b = {b}, c = {c}, y = {value} / 3; (void)b, (void)c, x = mix(x, (unsigned)__double_as_longlong(y) ^ (unsigned)(__double_as_longlong(y) >> 29)); }}\n"
+    return f"{{ {f} a = {a}, b = {b}, c = {c}, y = {value} / 3; x = mix(x, (unsigned)(a + b + c)); x = mix(x, (unsigned)__double_as_longlong(y) ^ (unsigned)(__double_as_longlong(y) >> 29)); }}\n"
 
 
 def local(k):
@@ -474,8 +483,8 @@ def local(k):
 
 
 INGREDIENTS = {
-    exchange: 6, warp_exchange: 3, histogram: 3, compact: 1, tree: 1, shuffles: 4, votes: 4, tiles: 3, aggregated: 1, totals: 2,
-    last_block: 1, flags: 1, lock: 1, grid_sync: 1, leave: 4, numbers: 2, local: 2,
+    exchange: 8, histogram: 3, compact: 1, tree: 1, shuffles: 4, votes: 4, tiles: 3, aggregated: 1, totals: 2,
+    last_block: 1, flags: 1, lock: 1, leave: 4, numbers: 2, local: 2,
 }  # fmt: skip
 
 
@@ -814,7 +823,14 @@ def answer(nvcc, seeds):
         with open(f"{folder}/drawn.cu", "w") as file:
             file.write(source(seeds)[0])
         subprocess.run([*nvcc, "-o", f"{folder}/drawn", f"{folder}/drawn.cu"], check=True)
-        return subprocess.run([f"{folder}/drawn"], capture_output=True, text=True, check=True).stdout
+        run = lambda *seed: subprocess.run(  # noqa: E731
+            ["timeout", "60", f"{folder}/drawn", *seed], capture_output=True, text=True
+        )
+        all = run()
+        if all.returncode == 0:
+            return all.stdout
+        each = {seed: run(str(seed)) for seed in seeds}
+        return "".join(one.stdout if not one.returncode else f"{seed} failed\n" for seed, one in each.items())
 
 
 def main():
