@@ -1,9 +1,9 @@
 """Draws CUDA programs that are right by construction, and whose threads communicate; a seed gives a program.
 
-draw.py SEED...                    programs in one file: SEED chooses one when it runs; each prints "SEED NUMBER"
-draw.py SEED... --break K          in each of them one thing is broken: the K-th, modulo their count
-draw.py SEED... --breaks           what can be broken, a word each
-draw.py FIRST LAST --answers NVCC  what they print, compiled by this nvcc: on a GPU, the lines of drawn.txt
+draw.py SEED...             programs in one file: its argument chooses one; each prints "SEED NUMBER"
+draw.py SEED... --break K   in each of them one thing is broken: the K-th, modulo their count
+draw.py answers FIRST LAST NVCC...   what they print, compiled by this nvcc: on a GPU, the lines of drawn.txt
+draw.py check COUNT NVCC...   compares with drawn.txt, and looks at the messages of right programs and of broken ones
 
 A program has an array that goes from step to step: host code, copies and kernels, in streams, through memory of all
 kinds. A kernel is made of ingredients: functions that return code in which threads tell each other numbers. What can be
@@ -11,7 +11,7 @@ broken is written as mark(kind, right, wrong, matters). That it matters is known
 what is read, and nothing but this part says which comes first.
 """
 
-import argparse
+import itertools
 import math
 import os
 import random
@@ -42,10 +42,8 @@ template <class T> struct As {
 template <class T> HD T make(unsigned v) { return As<T>::make(v); }
 template <class T> HD unsigned number(const T &r) { return As<T>::number(r); }
 #define AS(T, made, numbered) \
-    template <> struct As<T> { \
-        static HD T make(unsigned v) { return made; } \
-        static HD unsigned number(const T &r) { return numbered; } \
-    };
+    template <> HD T As<T>::make(unsigned v) { return made; } \
+    template <> HD unsigned As<T>::number(const T &r) { return numbered; }
 struct Three { unsigned char a, b, c; };
 struct Short { short a; unsigned char b; };
 struct Gap { signed char a; int b; short c; };
@@ -54,10 +52,7 @@ struct Five { int a[5]; };
 AS(long long, (long long)v << 32 | (v ^ 77), (unsigned)(r >> 32) ^ (unsigned)r * 3)
 AS(unsigned long long, (unsigned long long)v << 32 | (v ^ 77), (unsigned)(r >> 32) ^ (unsigned)r * 3)
 AS(float, (float)(v >> 8), (unsigned)r)
-AS(double, (double)v, (unsigned)r)
-AS(uchar2, make_uchar2(v, v >> 8), r.x * 256 + r.y)
 AS(short2, make_short2(v, v >> 16), mix(r.x, r.y))
-AS(int2, make_int2(v, v >> 7), mix(r.x, r.y))
 AS(float2, make_float2(v >> 8, v & 255), mix((unsigned)r.x, (unsigned)r.y))
 AS(int3, make_int3(v, v >> 7, v * 3), mix(mix(r.x, r.y), r.z))
 AS(uchar4, make_uchar4(v, v >> 8, v >> 16, v >> 24), mix(r.x * 256 + r.y, r.z * 256 + r.w))
@@ -68,11 +63,14 @@ AS(Short, (Short{(short)v, (unsigned char)(v >> 16)}), mix(r.a, r.b))
 AS(Gap, (Gap{(signed char)v, (int)v * 3, (short)(v >> 7)}), mix(mix(r.a, r.b), r.c))
 AS(Tail, (Tail{(double)v, (short)(v >> 3)}), mix((unsigned)r.a, r.b))
 AS(Five, (Five{{(int)v, 1, (int)v * 3, 2, (int)v * 5}}), mix(mix(r.a[0], r.a[2]), r.a[4] + r.a[1] * r.a[3]))
-struct Args { unsigned char a; double b; unsigned c[3]; };
 template <class T> struct alignas(4 * sizeof(T)) Four { T a, b, c, d; };
-template <class T> HD unsigned number(const Four<T> &r) { return mix(mix(number(r.a), number(r.b)), mix(number(r.c), number(r.d))); }
+template <class T> HD unsigned number(const Four<T> &r)
+{
+    return mix(mix(number(r.a), number(r.b)), mix(number(r.c), number(r.d)));
+}
+struct Args { unsigned char a; double b; unsigned c[3]; };
 inline __device__ unsigned deep(unsigned n, unsigned v) { return n ? mix(deep(n - 1, v), n) : v; }
-__global__ void Side(unsigned *a, unsigned size) { if (threadIdx.x < size) a[threadIdx.x] = threadIdx.x * size; }
+__global__ void Side(unsigned *a, unsigned n) { if (threadIdx.x < n) a[threadIdx.x] = threadIdx.x * n; }
 // Changes an array that the host may read when it sees the flag.
 template <class T> __global__ void Publish(T *a, int count, volatile int *flag)
 {
@@ -80,13 +78,19 @@ template <class T> __global__ void Publish(T *a, int count, volatile int *flag)
     __threadfence_system();
     *flag = 1;
 }
-template <class T> void change(void *p) { ((T *)p)[0] = make<T>(number(((T *)p)[0]) + 1); }
+template <class T, class... P> cudaError_t cooperate(void (*kernel)(const T *, T *, P...), dim3 grid, dim3 block, int bytes,
+    cudaStream_t s, const T *in, T *out, P... more)
+{
+    void *p[] = {&in, &out, &more...};
+    return cudaLaunchCooperativeKernel((void *)kernel, grid, block, p, bytes, s);
+}
+template <class T> void change(void *p) { *(T *)p = make<T>(number(*(T *)p) + 1); }
 template <class T> void changed(cudaStream_t, cudaError_t, void *p) { change<T>(p); }
 """
 SIZES = {
     "unsigned char": 1, "signed char": 1, "short": 2, "unsigned short": 2, "int": 4, "unsigned": 4, "float": 4,
-    "long long": 8, "unsigned long long": 8, "double": 8, "uchar2": 2, "short2": 4, "int2": 8, "float2": 8, "int3": 12,
-    "uchar4": 4, "float4": 16, "double2": 16, "Three": 3, "Short": 4, "Gap": 12, "Tail": 16, "Five": 20,
+    "long long": 8, "unsigned long long": 8, "double": 8, "short2": 4, "float2": 8, "int3": 12, "uchar4": 4, "float4": 16,
+    "double2": 16, "Three": 3, "Short": 4, "Gap": 12, "Tail": 16, "Five": 20,
 }  # fmt: skip
 TYPES = list(SIZES)
 NUMBERS = ["int", "unsigned", "float", "double", "long long", "unsigned long long"]
@@ -102,6 +106,7 @@ ATOMICS = {
 PLAIN = {"Add": "+=", "Sub": "-="}  # what changes its counter whatever is there
 HOST = "host"
 BLOCKING = {0, 1, 2}  # these streams and the default stream, 0, wait for each other; 3 and 4 are apart
+FIRST_LINE = "CPU stand-in: this program runs on the CPU, not on a GPU\n"
 MARK = re.compile("«([^¦«»]*)¦([^¦«»]*)¦([^¦«»]*)»")
 
 
@@ -114,7 +119,8 @@ class Map:
 
     def __init__(self, text):
         self.text = text
-        self.at = eval(f"lambda t, b=0: int({text.replace('/', '//').replace('&&', 'and')})".replace("{", "").replace("}", ""))
+        python = text.replace("/", "//").replace("&&", "and").format(t="t", b="b")
+        self.at = eval(f"lambda t, b=0: int({python})")
 
     def __call__(self, t="t"):
         return "(" + self.text.format(t=t, b="b") + ")"
@@ -148,13 +154,14 @@ class Kernel:
     def permutation(self, n):
         d, low = self.d, n & -n
         stride = d.choice([k for k in range(1, n) if math.gcd(k, n) == 1])
-        ways = [f"({{t}} + {d.randrange(1, n)}) % {n}", f"{n - 1} - {{t}}", f"({{t}} * {stride} + {d.randrange(n)}) % {n}"]
-        ways += [f"({{t}} + {d.choice([1, 2, n - 1])}) % {n}"] * 2 + [f"{{t}} ^ {d.randrange(1, max(low, 2))}"] * (low > 1)
+        far, near = d.randrange(1, n), d.choice([1, 2, n - 1])
+        ways = [f"({{t}} + {far}) % {n}", f"({{t}} + {near}) % {n}", f"({{t}} * {stride} + {far}) % {n}"]
+        ways += [ways[1], f"{n - 1} - {{t}}", f"{{t}} ^ {d.randrange(1, max(low, 2))}" if low > 1 else ways[0]]
         return Map(d.choice(ways))
 
     def barrier(self, matters=False):
         ways = ["__syncthreads();"] * 4 + ["cg::this_thread_block().sync();", "cg::sync(cg::this_thread_block());"]
-        ways += ["x += __syncthreads_count(x & 6);", "x += __syncthreads_or(x % 9 == 0);", "x += __syncthreads_and(x % 7 < 6);"]
+        ways += [f"x += __syncthreads_{way};" for way in ("count(x & 6)", "or(x % 9 == 0)", "and(x % 7 < 6)")]
         return mark("barrier", self.d.choice(ways), "", matters)
 
     def full_mask(self):
@@ -261,7 +268,8 @@ def count(k):
         plain = f"{name}[{at}] {PLAIN.get(op)} {value};"
         return mark("atomic", f"atomic{op}(&{name}[{at}], {value});", plain, op in PLAIN and busy)
     scope = d.choice(["", "", "_block", "_system"])
-    code = mark("atomic", f"atomic{op}{scope}(&s[{at}], {value});", f"s[{at}] {PLAIN.get(op)} {value};", op in PLAIN and busy)
+    plain = f"s[{at}] {PLAIN.get(op)} {value};"
+    code = mark("atomic", f"atomic{op}{scope}(&s[{at}], {value});", plain, op in PLAIN and busy)
     if op == "Max" and c != "long long" and d.random() < 0.6:
         code = f"""{c} *a = &s[{at}], v = {value}, seen = *{d.choice(["", f"(volatile {c} *)"])}a, was;
         do was = seen, seen = atomicCAS(a, was, v > was ? v : was); while (seen != was);"""
@@ -272,25 +280,9 @@ def count(k):
     x = mix(x, number(s[(t + 1) % {m}]));"""
 
 
-def compact(k):
-    """Some threads each take a place in a list, in any order; all add up the list."""
-    one, _ = k.one()
-    some = k.d.choice([1, 2, 3])
-    several = all(sum(t % some == 0 for t in k.alive(b)) > 2 for b in k.blocks)
-    place = mark("atomic", "atomicAdd(&length, 1)", "length++", several)
-    return f"""__shared__ unsigned length, list[{k.n}];
-    if (t == {one}) length = 0;
-    {k.barrier(several)}
-    if (t % {some} == 0) list[{place}] = x;
-    {k.barrier(several)}
-    unsigned sum = 0;
-    for (unsigned i = 0; i < length; i++) sum += list[i];
-    x = mix(x, sum);""" if one is not None else ""
-
-
 def lanes(k):
-    """Shuffles, votes, matches, reductions of a warp, of some of its lanes, or of a tile. What a lane gets from one that
-    has nothing to give is not asked."""
+    """Shuffles, votes, matches, reductions of a warp, of some of its lanes, or of a tile. What a lane gets from one
+    that has nothing to give is not asked."""
     d = k.d
     group = tile = None
     text, end, mask = "", "", k.full_mask()
@@ -314,11 +306,12 @@ def lanes(k):
             w, v = tile or d.choice([2, 4, 8, 16, 32, 32]), d.choice(NUMBERS)
             how = d.choice(["", "_up", "_down", "_xor"])
             a = d.randrange(w) if tile or d.random() < 0.7 else d.randrange(-40, 80) if not how else d.randrange(32)
+            a = -1 if how == "_xor" and not tile and d.random() < 0.1 else a
             source = {
                 "": f"(lane & {-w & 31}u) | {a & (w - 1)}",
                 "_up": f"(int)(lane & {w - 1}) >= {a} ? lane - {a} : lane",
                 "_down": f"(lane & {w - 1}) + {a} < {w} ? lane + {a} : lane",
-                "_xor": f"(lane ^ {a}) < (lane & {-w & 31}u) + {w} ? lane ^ {a} : lane",
+                "_xor": f"(lane ^ {a & 31}) < (lane & {-w & 31}u) + {w} ? lane ^ {a & 31} : lane",
             }[how]
             call = f"tile.shfl{how}(make<{v}>(x), {a})" if tile else f"__shfl{how}_sync({mask}, make<{v}>(x), {a}, {w})"
             guard = k.ok("r", group)
@@ -359,12 +352,12 @@ def last_block(k):
         return ""
     u = d.choice(["unsigned", "unsigned long long", "unsigned short"])
     numbers, number, sum = k.program.work(u, 1), k.program.total("unsigned"), k.program.total("unsigned")
-    is_last = d.choice([f"atomicInc({number}, {blocks - 1}) == {blocks - 1}", f"atomicAdd({number}, 1) % {blocks} == {blocks - 1}"])
+    is_last = d.choice(["atomicInc({}, {})", "atomicAdd({}, 1) % ({} + 1)"]).format(number, blocks - 1)
     return f"""__shared__ bool is_last;
     if (t == {k.n - 1}) {{
         {numbers}[b] = ({u})x;
         {mark("fence", "__threadfence();", "", blocks > 1)}
-        is_last = {is_last};
+        is_last = {is_last} == {blocks - 1};
         {d.choice(["__threadfence();", ""])}
     }}
     __syncthreads();
@@ -381,12 +374,17 @@ def chain(k):
     if d.random() < 0.5:
         look, say = "atomicAdd(&flag[i - 1], 0) == 0", "atomicExch(&flag[i], 1);"
     if d.random() < 0.5:
-        begin, fence, who = f"__shared__ {u} handed[32];\n__shared__ unsigned flag[32];\nif (t < 32) flag[t] = 0;\n", "_block", "t % 32 == 0"
-        begin += k.barrier() + "\nunsigned i = t / 32;\n"
+        fence, who = "_block", "t % 32 == 0"
+        begin = f"""__shared__ {u} handed[32];
+    __shared__ unsigned flag[32];
+    unsigned i = t / 32;
+    if ({who}) flag[i] = 0;
+    {k.barrier()}"""
     else:
         k.is_launched_once, fence, who = True, "", f"t == {d.choice([0, k.n - 1])}"
-        begin = f"unsigned i = b, *flag = {k.program.total('unsigned', len(k.blocks))};\n{u} *handed = {k.program.work(u, 1)};\n"
-    return begin + f"""if ({who}) {{
+        begin = f"unsigned i = b, *flag = {k.program.total('unsigned', k.program.blocks)};\n{u} *handed = {k.program.work(u, 1)};"
+    return f"""{begin}
+    if ({who}) {{
         if (i > 0) {{
             while ({look}) continue;
             __threadfence{fence}();
@@ -395,21 +393,6 @@ def chain(k):
         handed[i] = make<{u}>(x);
         __threadfence{fence}();
         {say}
-    }}"""
-
-
-def lock(k):
-    """A lock, taken by a thread of each block."""
-    one, _ = k.one()
-    if k.program.is_split or one is None:
-        return ""
-    lock, total = k.program.total("int"), k.program.total("unsigned")
-    return f"""if (t == {one}) {{
-        while (atomicCAS({lock}, 0, 1) != 0) continue;
-        __threadfence();
-        {total}[0] += x | 1;
-        __threadfence();
-        atomicExch({lock}, 0);
     }}"""
 
 
@@ -437,33 +420,40 @@ def leave(k):
 def alone(k):
     """What a thread computes for itself. A product and a sum are one operation."""
     d, f, size = k.d, k.d.choice(["float", "double"]), k.d.randint(3, 7)
-    real = ["a * b + c", "a * b - c", "c - a * b", "a / b", "sqrt(a)", "fma(a, c, b)", "a / b * c + a", "(a - c) / (b + 1)"]
-    real += ["fmax(a, c) * b + fmin(a, b)", "floor(a / 7) + rint(b / 3)", "a * a + b * a", "trunc(c / 3) - fabs(a - b)"]
-    whole = ["__popc(x)", "__brev(x)", "__clz(x)", "__ffs(x)", "__umulhi(x, 12345678u)", "table[x % 16]", "deep(x % 9, x)"]
-    whole += ["__float_as_uint((float)x)", "(unsigned)__float2int_rn((x >> 8) / 3.0f)", "__byte_perm(x, t, 0x5163)"]
-    whole += ["__funnelshift_l(x, t, 7)", "(unsigned)(((long long)x * t) >> 5)", "(unsigned)((int)x / 77 % 1000)"]
+    real = """a * b + c; a * b - c; c - a * b; a / b; sqrt(a); fma(a, c, b); a / b * c + a; (a - c) / (b + 1); trunc(c);
+        fmax(a, c) * b + fmin(a, b); floor(a / 7) + rint(b / 3); a * a + b; fabs(a - b) * c"""
+    whole = """__popc(x); __brev(x); __clz(x); __ffs(x); __umulhi(x, 12345678u); table[x % 16]; deep(x % 9, x);
+        __float_as_uint((float)x); (unsigned)__float2int_rn((x >> 8) / 3.0f); __byte_perm(x, t, 0x5163);
+        __funnelshift_l(x, t, 7); (unsigned)(((long long)x * t) >> 5); (int)x / 77 % 99"""
+    real, whole = d.choice(real.split(";")).strip(), d.choice(whole.split(";")).strip()
     bound = mark("local", f"i % {size}", "i", k.n > 9 and size < 7 and not k.stays)
-    return d.choice([
-        f"""{f} a = ({f})(x % 1000 + 1), b = ({f})(x / 1000 % 1000 + 1), c = ({f})(x >> 20) + a - b, y = ({d.choice(real)}) / 3;
-    x = mix(x, (unsigned)__double_as_longlong(y) ^ (unsigned)(__double_as_longlong(y) >> 29));""",
-        f"x = mix(x, {d.choice(whole)});",
-        f"x = mix(x, {d.choice(whole)});",
-        f"""unsigned own[{size}];
-    for (int i = 0; i < {size}; i++) own[i] = x * i;
+    arithmetic = f"""{f} a = ({f})(x % 1000 + 1), b = ({f})(x / 1000 % 1000 + 1), c = ({f})(x >> 20) + a - b;
+    long long y = __double_as_longlong(({real}) / 3);
+    x = mix(x, (unsigned)y ^ (unsigned)(y >> 29));"""
+    array = f"""auto f = [=](unsigned v) {{ return v * {d.randint(3, 99)} + args.c[v % 3]; }};
+    unsigned own[{size}];
+    for (int i = 0; i < {size}; i++) own[i] = f(x * i);
     for (unsigned i = 0; i < lane % 9; i++) own[{bound}] += i;
-    for (int i = 0; i < {size}; i++) x = mix(x, own[i]);""",
-        f"""auto f = [=](unsigned v) {{ return v * {d.randint(3, 99)} + args.c[v % 3]; }};
-    for (unsigned i = 0; i < t % 5; i++) x = f(x);""",
-        """switch (x % 4) {
-        case 0: x += t; break;
-        case 1: x ^= args.a; [[fallthrough]];
-        case 2: x *= 3; break;
-        default: x ^= (unsigned)args.b;
-    }""",
-    ])  # fmt: skip
+    for (int i = 0; i < {size}; i++) x = mix(x, own[i]);"""
+    return d.choice([arithmetic, array, f"x = mix(x, {whole});"])
 
 
-INGREDIENTS = {exchange: 8, lanes: 8, count: 5, leave: 5, alone: 3, compact: 1, aggregated: 1, last_block: 1, chain: 1, lock: 1}
+INGREDIENTS = {exchange: 8, lanes: 8, count: 5, leave: 5, alone: 3, aggregated: 1, last_block: 1, chain: 2}
+
+
+ROOMS = {  # kinds of memory: how one gets it and gives it back
+    "device": ("OK(cudaMalloc(&{p}, {n}));", "OK(cudaFree({p}));"),
+    "async": ("OK(cudaMallocAsync(&{p}, {n}, s[3]));", "OK(cudaFreeAsync({p}, s[1]));"),
+    "variable": ("OK(cudaGetSymbolAddress((void **)&{p}, {p}_));", ""),
+    "managed variable": ("{p} = {p}_;", ""),
+    "managed": ("OK(cudaMallocManaged(&{p}, {n}));", "OK(cudaFree({p}));"),
+    "pinned": ("OK(cudaMallocHost(&{p}, {n}));", "OK(cudaFreeHost({p}));"),
+    "mapped": ("OK(cudaHostAlloc(&{p}, {n}, cudaHostAllocMapped));", "OK(cudaFreeHost({p}));"),
+    "registered": (
+        "{p} = ({t} *)aligned_alloc(4096, 65536); OK(cudaHostRegister({p}, 65536, cudaHostRegisterDefault));",
+        "OK(cudaHostUnregister({p})); free({p});",
+    ),
+}
 
 
 class Program:
@@ -482,7 +472,8 @@ class Program:
         self.rooms = [self.room() for _ in range(d.randint(2, 3))]
         self.last, self.cur = [HOST], self.rooms[0]
         self.fill()
-        ways = [self.launch] * 6 + [self.copy, self.copy, self.on_host, self.callback, self.set_part, self.publish, self.aside]
+        ways = [self.launch] * 6 + [self.copy, self.copy, self.set_part, self.aside]
+        ways += [self.on_host, self.callback, self.publish]
         for step in [self.launch, *d.choices(ways, k=d.randint(3, 7))]:
             step()
         self.read()
@@ -497,7 +488,7 @@ class Program:
         """An array in device memory, for kernels; nobody has written it yet."""
         name = self.name("work")
         self.declared.append(f"__device__ {u} *{name};")
-        self.begin += [f"{u} *{name}_ = nullptr;", f"OK(cudaMalloc(&{name}_, {per_block * self.blocks} * sizeof({u})));"]
+        self.begin.append(f"{u} *{name}_; OK(cudaMalloc(&{name}_, {per_block * self.blocks} * sizeof({u})));")
         self.begin.append(f"OK(cudaMemcpyToSymbol({name}, &{name}_, sizeof {name}_));")
         self.end.append(f"OK(cudaFree({name}_));")
         return name
@@ -509,7 +500,7 @@ class Program:
         copy = f"{c} r[{size}]; " + self.d.choice([
             f"OK(cudaMemcpyFromSymbol(r, {name}, sizeof r));",
             f"void *p; OK(cudaGetSymbolAddress(&p, {name})); OK(cudaMemcpy(r, p, sizeof r, cudaMemcpyDefault));",
-            f"OK(cudaMemcpyFromSymbolAsync(r, {name}, sizeof r, 0, cudaMemcpyDeviceToHost, s[3])); OK(cudaStreamSynchronize(s[3]));",
+            f"OK(cudaMemcpyFromSymbolAsync(r, {name}, sizeof r, 0, cudaMemcpyDeviceToHost, 0)); OK(cudaDeviceSynchronize());",
         ])  # fmt: skip
         name, copy = (name, "") if kind == "managed" else ("r", copy)
         self.end.insert(0, f"{{ {copy} for (auto &v : {name}) h = mix(h, number(v)); }}")
@@ -518,19 +509,9 @@ class Program:
     def room(self):
         """Memory for the array: its name and its kind."""
         d, name, t = self.d, self.name("room"), self.type
-        kind = d.choice(["device"] * 4 + ["async", "managed", "pinned", "mapped", "registered", "variable", "managed variable"])
-        size = f"{mark('bound', self.all, self.all - 1, kind in ('device', 'async', 'pinned', 'managed'))} * sizeof({t})"
-        register = f"OK(cudaHostRegister({name}, 65536, {d.choice(['cudaHostRegisterDefault', 'cudaHostRegisterMapped'])}));"
-        begin, end = {
-            "device": (f"OK(cudaMalloc(&{name}, {size}));", f"OK(cudaFree({name}));"),
-            "async": (f"OK(cudaMallocAsync(&{name}, {size}, s[3]));", f"OK(cudaFreeAsync({name}, s[1]));"),
-            "managed": (f"OK(cudaMallocManaged(&{name}, {size}));", f"OK(cudaFree({name}));"),
-            "pinned": (f"OK(cudaMallocHost(&{name}, {size}));", f"OK(cudaFreeHost({name}));"),
-            "mapped": (f"OK(cudaHostAlloc(&{name}, {size}, cudaHostAllocMapped));", f"OK(cudaFreeHost({name}));"),
-            "registered": (f"{name} = ({t} *)aligned_alloc(4096, 65536); {register}", f"OK(cudaHostUnregister({name})); free({name});"),
-            "variable": (f"OK(cudaGetSymbolAddress((void **)&{name}, {name}_));", ""),
-            "managed variable": (f"{name} = {name}_;", ""),
-        }[kind]  # fmt: skip
+        kind = d.choice(["device"] * 3 + list(ROOMS))
+        n = f"{mark('bound', self.all, self.all - 1, kind in ('device', 'async', 'managed', 'pinned'))} * sizeof({t})"
+        begin, end = (text.format(p=name, n=n, t=t) for text in ROOMS[kind])
         if "variable" in kind:
             self.declared.append(f"__{'managed' if kind[0] == 'm' else 'device'}__ {t} {name}_[{self.all}];")
         self.begin.append(f"{t} *{name} = nullptr; (void){name}; {begin}")
@@ -562,8 +543,8 @@ class Program:
             if others and (to == [HOST] or len(lasts) == len(to) == 1 and self.d.random() < 0.4):
                 self.steps.append(mark("wait", self.d.choice(ways), "", matters))
             elif others:
-                wait = [mark("wait", f"OK(cudaStreamWaitEvent(s[{q}], {e}, 0));", "", matters and len(to) == 1) for q in others]
-                self.steps += [record, *wait]
+                waits = [f"OK(cudaStreamWaitEvent(s[{q}], {e}, 0));" for q in others]
+                self.steps += [record, *(mark("wait", wait, "", matters and len(to) == 1) for wait in waits)]
 
     def stream(self, matters=True):
         """A stream for the next step."""
@@ -584,7 +565,8 @@ class Program:
             copy = f"OK(cudaMemcpyAsync({name}, v.data(), {self.bytes}, cudaMemcpyDefault, {self.stream()}));"
             self.steps.append(mark("unwritten", copy, "", is_new))
         else:
-            self.steps.append(mark("unwritten", f"OK(cudaMemcpy({name}, v.data(), {self.bytes}, cudaMemcpyDefault));", "", is_new))
+            copy = f"OK(cudaMemcpy({name}, v.data(), {self.bytes}, cudaMemcpyDefault));"
+            self.steps.append(mark("unwritten", copy, "", is_new))
 
     def other(self):
         return self.d.choice([room for room in self.rooms if room != self.cur])
@@ -599,42 +581,30 @@ class Program:
         name = f"{k.name}<{t}>" if k.type == "T" else k.name
         args = f"Args{{{d.randrange(256)}, {d.randrange(9999)}.5, {{{d.randrange(99)}, {d.randrange(99)}, {d.randrange(99)}}}}}"
         grid, block = (f"dim3({str(size)[1:-1].rstrip(',')})" for size in (self.grid, self.block))
-        given = f"{self.cur[0]}, {to[0]}, sink, {args}"
-        if k.is_cooperative:
-            self.steps += [
-                f"{{ const {t} *in = {self.cur[0]}; {t} *out = {to[0]}; Args args = {args}; unsigned first = 0;",
-                "    void *p[] = {&in, &out, &sink, &args, &first};",
-                f"    OK(cudaLaunchCooperativeKernel((void *){name}, {grid}, {block}, p, {k.dynamic}, STREAM)); }}",
-            ]
-            text = self.steps[-3:]
-            del self.steps[-3:]
-            stream = self.stream()
-            self.steps += [line.replace("STREAM", stream) for line in text]
-        elif self.is_split:
+        given = f"(const {t} *){self.cur[0]}, {to[0]}, sink, {args}"
+        if self.is_split:
             s, cut = d.sample([1, 2, 3, 4], 2), d.randrange(1, self.blocks)
             self.order(s)
             for stream, first, blocks in zip(s, (0, cut), (cut, self.blocks - cut)):
-                self.steps.append(f"{name}<<<{blocks}, {block}, {k.dynamic}, s[{stream}]>>>({given}, {first});")
+                self.steps.append(f"{name}<<<{blocks}, {block}, {k.dynamic}, s[{stream}]>>>({given}, {first}u);")
         else:
-            stream = self.stream()
-            self.steps.append(f"{name}<<<{grid}, {block}, {k.dynamic}, {stream}>>>({given}, 0);")
+            place = f"{grid}, {block}, {k.dynamic}, {self.stream()}"
+            call = "OK(cooperate({}, {}, {}, 0u));" if k.is_cooperative else "{}<<<{}>>>({}, 0);"
+            self.steps.append(call.format(name, place, given))
         self.steps.append("OK(cudaGetLastError());")
         self.cur = to
 
     def copy(self):
-        d, to, t, all, blocks = self.d, self.other(), self.type, self.all, self.blocks
-        a, b, kind, half = to[0], self.cur[0], "cudaMemcpyDefault", self.n // 2
-        row = f"{self.n} * sizeof({t})"
-        is_sync = d.random() < 0.3
-        if is_sync:
-            self.order([0])
-        end = "));" if is_sync else f", {self.stream()}));"
-        name = "" if is_sync else "Async"
+        d, to, n = self.d, self.other(), self.n
+        a, b, row, is_sync = to[0], self.cur[0], f"{n} * sizeof({self.type})", d.random() < 0.3
+        self.order([0] if is_sync else [d.randrange(5)])
+        name, end = ("", "cudaMemcpyDefault)") if is_sync else ("Async", f"cudaMemcpyDefault, s[{self.last[0]}])")
+        part = f"a[1] + i, {row}, a[0] + i, {row}, (i ? {n - n // 2} : {n // 2}) * sizeof({self.type})"
         self.steps.append(d.choice([
-            f"OK(cudaMemcpy{name}({a}, {b}, {self.bytes}, {kind}{end}",
-            f"OK(cudaMemcpy2D{name}({a}, {row}, {b}, {row}, {row}, {blocks}, {kind}{end}",
-            f"for (int i = 0; i < {all}; i += {self.n}) OK(cudaMemcpy{name}({a} + i, {b} + i, {row}, {kind}{end}",
-            f"for (int i = 0, w = {half}; i < {self.n}; i = {half}, w = {self.n} - {half}) {{ OK(cudaMemcpy2D{name}({a} + i, {row}, {b} + i, {row}, w * sizeof({t}), {blocks}, {kind}{end} if (i) break; }}",
+            f"OK(cudaMemcpy{name}({a}, {b}, {self.bytes}, {end});",
+            f"OK(cudaMemcpy2D{name}({a}, {row}, {b}, {row}, {row}, {self.blocks}, {end});",
+            f"for (int i = 0; i < {self.all}; i += {n}) OK(cudaMemcpy{name}({a} + i, {b} + i, {row}, {end});",
+            f"for (int i : {{0, {n // 2}}}) {{ {self.type} *a[] = {{{b}, {a}}}; OK(cudaMemcpy2D{name}({part}, {self.blocks}, {end}); }}",
         ]))  # fmt: skip
         if is_sync and (self.is_of_host(self.cur) or self.is_of_host(to)):
             self.order([HOST], False)  # perhaps the host has waited
@@ -649,20 +619,21 @@ class Program:
     def callback(self):
         if self.is_of_host(self.cur):
             s, t, a = self.stream(len(self.last) == 1), self.type, self.cur[0]
-            call = [f"OK(cudaLaunchHostFunc({s}, change<{t}>, {a}));", f"OK(cudaStreamAddCallback({s}, changed<{t}>, {a}, 0));"]
-            self.steps.append(self.d.choice(call))
+            call = self.d.choice(["LaunchHostFunc({}, change<{}>, {})", "StreamAddCallback({}, changed<{}>, {}, 0)"])
+            self.steps.append(f"OK(cuda{call.format(s, t, a)});")
 
     def publish(self):
         if self.cur[1] in ("pinned", "mapped", "registered"):
             self.order([3])
-            self.steps += [f"*flag = 0; Publish<<<1, 1, 0, s[3]>>>({self.cur[0]}, {self.all}, flag);", "while (*flag == 0) continue;"]
-            self.steps.append(f"__sync_synchronize(); change<{self.type}>({self.cur[0]});")
+            self.steps.append(f"*flag = 0; Publish<<<1, 1, 0, s[3]>>>({self.cur[0]}, {self.all}, flag);")
+            self.steps.append(f"while (*flag == 0) continue; __sync_synchronize(); change<{self.type}>({self.cur[0]});")
 
     def set_part(self):
         d, a = self.d, self.cur[0]
         s = self.stream(len(self.last) == 1)
         size = f"{d.choice([0, 1, 63])}, {d.randint(1, self.all)} * sizeof({self.type})"
-        self.steps.append(d.choice([f"OK(cudaMemsetAsync({a}, {size}, {s}));", f"OK(cudaMemset2DAsync({a}, 65536, {size}, 1, {s}));"]))
+        call = d.choice(["OK(cudaMemsetAsync({}, {}, {}));", "OK(cudaMemset2DAsync({}, 65536, {}, 1, {}));"])
+        self.steps.append(call.format(a, size, s))
         if self.is_of_host(self.cur) and d.random() < 0.5:  # then it is done when the call returns
             self.order([0], False)
             self.steps.append(f"OK(cudaMemset({a}, {size}));")
@@ -686,7 +657,7 @@ class Program:
             self.steps.append(f"OK(cudaMemcpy(v.data(), {name}, {self.bytes}, cudaMemcpyDefault));")
             self.order([HOST], False)
             name = "v"
-        self.steps += [f"for (int i = 0; i < {self.all}; i++) h = mix(h, number({name}[i]));", "OK(cudaDeviceSynchronize());"]
+        self.steps.append(f"for (int i = 0; i < {self.all}; i++) h = mix(h, number({name}[i]));")
 
     # ---- Text
 
@@ -724,6 +695,7 @@ class Program:
             *self.begin,
             "OK(cudaDeviceSynchronize());",
             *self.steps,
+            "OK(cudaDeviceSynchronize());",
             *self.end,
             f"std::vector<unsigned> sunk({self.all});",
             f"OK(cudaMemcpy(sunk.data(), sink, {self.all} * sizeof *sink, cudaMemcpyDeviceToHost));",
@@ -734,61 +706,88 @@ class Program:
             "return h;",
         ]
         run = "".join(f"    {line}\n" for line in lines if line)
-        parts = ["__constant__ unsigned table[16];\n", *(d + "\n" for d in self.declared), *map(self.kernel_text, self.kernels)]
-        return f"namespace seed_{self.seed} {{\n{''.join(parts)}static unsigned run()\n{{\n{run}}}\n}}\n"
+        parts = "".join(d + "\n" for d in self.declared) + "".join(map(self.kernel_text, self.kernels))
+        return f"namespace seed_{self.seed} {{\n__constant__ unsigned table[16];\n{parts}static unsigned run()\n{{\n{run}}}\n}}\n"
+
+
+# ---- What is asked of this file
 
 
 def render(text, broken=None):
     """A program's text, and the kinds of what can be broken in it; the one with this number is."""
     kinds = [match[1] for match in MARK.finditer(text)]
     numbers = iter(range(len(kinds)))
-    is_broken = lambda: broken is not None and next(numbers) == broken % len(kinds)  # noqa: E731
+    is_broken = lambda: broken is not None and next(numbers) == broken % len(kinds)
     return MARK.sub(lambda match: match[3] if is_broken() else match[2], text), kinds
 
 
 def source(seeds, broken=None):
     """The programs of these seeds in one file, of which argv[1] chooses one."""
-    calls = "".join(
-        f'    if (argc < 2 || atoi(argv[1]) == {seed}) printf("{seed} %08x\\n", seed_{seed}::run());\n' for seed in seeds
-    )
     programs = "".join(render(Program(seed).text(), broken)[0] for seed in seeds)
+    call = '    if (argc < 2 || atoi(argv[1]) == {0}) printf("{0} %08x\\n", seed_{0}::run());\n'
+    calls = "".join(call.format(seed) for seed in seeds)
     return PRELUDE + programs + f"int main(int argc, char **argv)\n{{\n{calls}}}\n"
 
 
-def answer(nvcc, seeds):
-    """What the programs of these seeds print, compiled by this nvcc."""
+def compiled(nvcc, folder, seeds, broken=None):
+    program = f"{folder}/{seeds[0]}_{broken}"
+    with open(program + ".cu", "w") as file:
+        file.write(source(seeds, broken))
+    subprocess.run([*nvcc, "-o", program, program + ".cu"], check=True)
+    return program
+
+
+def said(program, *seed, **settings):
+    """Exit status, numbers, messages."""
+    command, settings = ["timeout", "60", program, *map(str, seed)], {**os.environ, **settings}
+    run = subprocess.run(command, capture_output=True, text=True, env=settings)
+    return run.returncode, run.stdout, run.stderr.replace(FIRST_LINE, "")
+
+
+def answers(nvcc, seeds):
     with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/drawn.cu", "w") as file:
-            file.write(source(seeds))
-        subprocess.run([*nvcc, "-o", f"{folder}/drawn", f"{folder}/drawn.cu"], check=True)
-        run = lambda *seed: subprocess.run(  # noqa: E731
-            ["timeout", "60", f"{folder}/drawn", *seed], capture_output=True, text=True
-        )
-        all = run()
-        if all.returncode == 0:
-            return all.stdout
-        each = {seed: run(str(seed)) for seed in seeds}
-        return "".join(one.stdout if not one.returncode else f"{seed} failed\n" for seed, one in each.items())
+        return said(compiled(nvcc, folder, seeds))[1]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("seeds", nargs="*", type=int)
-    parser.add_argument("--break", dest="broken", type=int)
-    parser.add_argument("--breaks", action="store_true")
-    parser.add_argument("--answers", help="an nvcc, with options")
-    args = parser.parse_args()
-    if args.answers:
-        first, last = args.seeds
-        groups = [range(i, min(i + 20, last + 1)) for i in range(first, last + 1, 20)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for text in pool.map(lambda seeds: answer(args.answers.split(), seeds), groups):
-                sys.stdout.write(text)
-    elif args.breaks:
-        for seed in args.seeds:
-            print(seed, *render(Program(seed).text())[1])
+def complaints(nvcc, seeds, wanted):
+    """Right programs have to print what a GPU printed, and nothing else; broken ones have a message, or fail. The
+    stand-in has to say the same with its short cuts and without them."""
+    broken, wrong = random.randrange(1000), []
+    with tempfile.TemporaryDirectory() as folder:
+        right = compiled(nvcc, folder, seeds)
+        for seed, way in itertools.product(seeds, "10"):
+            run = said(right, seed, CPU_CUDA_SHORT_CUTS=way)
+            if run != (0, f"{seed} {wanted[seed]}\n", ""):
+                wrong.append(f"draw.py {seed} (CPU_CUDA_SHORT_CUTS={way}): {run}, wanted {wanted[seed]}")
+        if os.environ.get("TEST_BACKEND") == "cuda":
+            return wrong
+        program = compiled(nvcc, folder, seeds, broken)
+        for seed, way in itertools.product(seeds, "10"):
+            status, _, messages = said(program, seed, CPU_CUDA_SHORT_CUTS=way)
+            if status == 0 and not messages:
+                wrong.append(f"draw.py {seed} --break {broken} (CPU_CUDA_SHORT_CUTS={way}): not a word")
+    return wrong
+
+
+def in_groups(work, nvcc, seeds, *more):
+    groups = [seeds[i : i + 10] for i in range(0, len(seeds), 10)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda group: work(nvcc, group, *more), groups))
+
+
+def main(first, *rest):
+    if first == "answers":
+        sys.stdout.writelines(in_groups(answers, rest[2:], range(int(rest[0]), int(rest[1]) + 1)))
+    elif first == "check":
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "drawn.txt")) as file:
+            wanted = {int(seed): number for seed, number in map(str.split, file)}
+        seeds = random.sample(sorted(wanted), min(int(rest[0]), len(wanted)))
+        sys.exit("\n".join(sum(in_groups(complaints, rest[1:], seeds, wanted), [])) or None)
+    elif rest[-2:-1] == ("--break",):
+        print(source([int(first), *map(int, rest[:-2])], int(rest[-1])), end="")
     else:
-        print(source(args.seeds, args.broken), end="")
+        print(source([int(first), *map(int, rest)]), end="")
 
 
-main()
+if __name__ == "__main__":
+    main(*sys.argv[1:])
