@@ -751,21 +751,22 @@ def answers(nvcc, seeds):
 
 def complaints(nvcc, seeds, wanted):
     """Right programs have to print what a GPU printed, and nothing else; broken ones have a message, or fail. The
-    stand-in has to say the same with its short cuts and without them."""
-    broken, wrong = random.randrange(1000), []
+    stand-in has to say the same with its short cuts and without them, in whatever order threads run."""
+    broken, order, wrong = random.randrange(1000), random.choice("0012"), []
+    ways = [{"CPU_CUDA_SHORT_CUTS": way, "CPU_CUDA_SEED": order} for way in "10"]
     with tempfile.TemporaryDirectory() as folder:
-        right = compiled(nvcc, folder, seeds)
-        for seed, way in itertools.product(seeds, "10"):
-            run = said(right, seed, CPU_CUDA_SHORT_CUTS=way)
+        program = compiled(nvcc, folder, seeds)
+        for seed, way in itertools.product(seeds, ways):
+            run = said(program, seed, **way)
             if run != (0, f"{seed} {wanted[seed]}\n", ""):
-                wrong.append(f"draw.py {seed} (CPU_CUDA_SHORT_CUTS={way}): {run}, wanted {wanted[seed]}")
+                wrong.append(f"draw.py {seed}, {way}: {run}, wanted {wanted[seed]}")
         if os.environ.get("TEST_BACKEND") == "cuda":
             return wrong
         program = compiled(nvcc, folder, seeds, broken)
-        for seed, way in itertools.product(seeds, "10"):
-            status, _, messages = said(program, seed, CPU_CUDA_SHORT_CUTS=way)
+        for seed, way in itertools.product(seeds, ways):
+            status, _, messages = said(program, seed, **way)
             if status == 0 and not messages:
-                wrong.append(f"draw.py {seed} --break {broken} (CPU_CUDA_SHORT_CUTS={way}): not a word")
+                wrong.append(f"draw.py {seed} --break {broken}, {way}: not a word")
     return wrong
 
 
