@@ -470,7 +470,7 @@ class Program:
         self.declared, self.begin, self.steps, self.end = [], [], [], []
         self.names, self.events, self.kernels = 0, 0, []
         self.rooms = [self.room() for _ in range(d.randint(2, 3))]
-        self.last, self.cur = [HOST], self.rooms[0]
+        self.last, self.cur, self.is_done = [HOST], self.rooms[0], False
         self.fill()
         ways = [self.launch] * 6 + [self.copy, self.copy, self.set_part, self.aside]
         ways += [self.on_host, self.callback, self.publish]
@@ -532,6 +532,7 @@ class Program:
     def order(self, to, matters=True):
         """The next step, in these streams or on the host, comes after the last one."""
         lasts, self.last = [s for s in self.last if s != HOST], to
+        matters, self.is_done = matters and not self.is_done, False
         for s in lasts:
             others = [q for q in to if q == HOST or s != q and not ({s, q} <= BLOCKING and 0 in (s, q))]
             e = self.event()
@@ -607,8 +608,8 @@ class Program:
             f"for (int i : {{0, {n // 2}}}) {{ {self.type} *a[] = {{{b}, {a}}}; OK(cudaMemcpy2D{name}({part}, {self.blocks}, {end}); }}",
         ]))  # fmt: skip
         if is_sync and (self.is_of_host(self.cur) or self.is_of_host(to)):
-            self.order([HOST], False)  # perhaps the host has waited
-        self.cur = to
+            self.order([HOST], False)
+        self.cur, self.is_done = to, is_sync  # perhaps the host has waited
 
     def on_host(self):
         if self.is_of_host(self.cur):
