@@ -477,6 +477,9 @@ class Program:
         for step in [self.launch, *d.choices(ways, k=d.randint(3, 7))]:
             step()
         self.read()
+        for name, _ in self.rooms:
+            if not any(name in step for step in self.steps):  # then it does not matter how large it is
+                self.begin = [MARK.sub(r"\2", line) if f"*{name} =" in line else line for line in self.begin]
 
     def name(self, stem):
         self.names += 1
