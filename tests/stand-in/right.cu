@@ -17,15 +17,8 @@ __global__ void SameValue(const int *a, int *has_zero)
     if (a[blockIdx.x * blockDim.x + threadIdx.x] % 7 == 0) *has_zero = 1;
 }
 
-// As in CUDA's guide: the first reads are plain. Both are read before the first is changed.
-__global__ void TwoCasLoops(int *n)
-{
-    int a = n[0], b = n[1], seen;
-    for (; (seen = atomicCAS(&n[0], a, a + 1)) != a; a = seen) continue;
-    for (; (seen = atomicCAS(&n[1], b, b + 2)) != b; b = seen) continue;
-}
-
-// The same, while the other cores have nothing to do: the last block changes what the first has read, and that one goes on.
+// A plain read, then an atomicCAS, while the other cores have nothing to do: the last block changes what the first has
+// read, and that one goes on.
 __global__ void CasWithIdleCores(int *n, volatile int *flag)
 {
     if (blockIdx.x == 0) {
@@ -39,28 +32,6 @@ __global__ void CasWithIdleCores(int *n, volatile int *flag)
         atomicAdd(n, 7);
         flag[1] = 1;
     }
-}
-
-// The block that comes last adds up what all have written.
-__global__ void LastBlock(const int *a, int *partial, unsigned *count, int *sum)
-{
-    __shared__ bool is_last;
-    __shared__ int part[THREADS];
-    int t = threadIdx.x;
-    part[t] = a[blockIdx.x * THREADS + t];
-    for (int half = THREADS / 2; half > 2; half /= 2) { // 96, 48, 24, 12, 6, 3
-        __syncthreads();
-        if (t < half) part[t] += part[t + half];
-    }
-    __syncthreads();
-    if (t == 0) {
-        partial[blockIdx.x] = part[0] + part[1] + part[2];
-        __threadfence();
-        is_last = atomicAdd(count, 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (is_last && t == 0)
-        for (unsigned i = 0; i < gridDim.x; i++) *sum += volatile_read(&partial[i]);
 }
 
 // Each block waits for the next one, which may begin later, and hands on a number.
@@ -348,23 +319,6 @@ __global__ void Vector(int *out)
     *out = (int)(vectors[0].w + more[1]) + a[1023 - threadIdx.x] + b[1023 - threadIdx.x];
 }
 
-// Dynamic shared memory as two arrays, then again as one.
-__global__ void TwoArrays(int *out)
-{
-    extern __shared__ double numbers[];
-    short *small = (short *)&numbers[THREADS];
-    int t = threadIdx.x;
-    numbers[t] = t;
-    small[t] = (short)(2 * t);
-    __syncthreads();
-    int sum = (int)numbers[THREADS - 1 - t] + small[THREADS - 1 - t];
-    __syncthreads();
-    int *again = (int *)numbers;
-    again[t] = sum;
-    __syncthreads();
-    out[t] = again[(t + 1) % THREADS];
-}
-
 __global__ void AddOne(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x]++; }
 
 // Streams that wait for each other: by an event, by the default stream, by the host. What each of them adds is added to
@@ -445,9 +399,7 @@ int main(void)
     cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
 
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
-    clear(), TwoCasLoops<<<BLOCKS, THREADS>>>(b), result(b), expect("TwoCasLoops", r[0] + r[1], 3 * N);
     clear(), CasWithIdleCores<<<BLOCKS, 1>>>(b, b + 1), result(b), expect("CasWithIdleCores", r[0], 7);
-    clear(), LastBlock<<<BLOCKS, THREADS>>>(a, b, (unsigned *)c, d), result(d), expect("LastBlock", r[0], sum);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
     for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
@@ -467,7 +419,6 @@ int main(void)
     expect("Rotate", r[40] * 1000 + r[0], 3 * (76 * 1000 + 36));
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
-    clear(), TwoArrays<<<BLOCKS, THREADS, 10 * THREADS>>>(b), result(b), expect("TwoArrays", r[0], 3 * (THREADS - 2));
     clear(), Vector<<<1, 1'024, 24>>>(b), result(b), expect("Vector", r[0], 120);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;

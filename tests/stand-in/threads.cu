@@ -1,4 +1,4 @@
-// What threads tell each other: shuffles, votes, masks and groups; atomics; shared memory and barriers.
+// What threads tell each other, as far as draw.py does not draw it: groups; atomics; shared memory and barriers.
 #include "expect.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -18,31 +18,7 @@ template <class T> T *zeros(int n)
 // ---- Warps: each thread has a row, with a column for each question
 
 const int THREADS = 80; // two warps and a half
-enum { SHUFFLES = 12, VOTES = 9, BLOCK = 5, TILES = 13, ACTIVE = 8 };
-
-__global__ void shuffles(int *out)
-{
-    const unsigned all = 0xffffffff;
-    int t = threadIdx.x, lane = t % warpSize, *o = out + t * SHUFFLES;
-    unsigned mask = t < 64 ? all : 0xffff; // the last warp has 16 lanes
-    o[0] = __shfl_sync(mask, 100 + t, 3);
-    o[1] = __shfl_sync(mask, t, lane + 1, 4);
-    o[2] = __shfl_up_sync(mask, t, 2);
-    o[3] = __shfl_up_sync(mask, t, 1, 8);
-    o[4] = __shfl_down_sync(mask, t, 1, 16);
-    o[5] = __shfl_xor_sync(mask, t, 5, 16);
-    o[6] = __shfl_xor_sync(mask, t, 4,
-                           4); // later groups cannot be read: the own value; earlier ones can
-    o[7] = (int)(2 * __shfl_xor_sync(mask, 0.5 * t, 1));
-    o[8] = (int)(__shfl_down_sync(mask, (1ull << 40) * t, 1, 2) >> 40);
-    o[9] = (int)__shfl_sync(mask, t + 0.25f, 15);
-    int sum = t;
-    for (int d = 8; d > 0; d /= 2)
-        sum += __shfl_xor_sync(mask, sum, d);
-    o[10] = sum;
-    if (lane % 2)
-        o[11] = __shfl_sync(0xaaaaaaaa & mask, t, 7);
-}
+enum { BLOCK = 5, TILES = 13, ACTIVE = 8 };
 
 // What PTX says of shfl.sync, of one lane: in C that reads as it does there.
 static int source_of(int how, int lane, int distance, int width)
@@ -74,23 +50,6 @@ template <class T> static void shuffles_of(T first)
                 IS(double(float(h[i] - first)), source_of(i / 32, i % 32, distance, width));
         }
     OK(cudaFree(out));
-}
-
-__global__ void votes(int *out)
-{
-    int t = threadIdx.x, *o = out + t * VOTES;
-    unsigned mask = t < 64 ? 0xffffffff : 0xffff;
-    int all;
-    o[0] = __ballot_sync(mask, t % 3 == 0);
-    o[1] = __any_sync(mask, t == 33) << 4 | __all_sync(mask, t < 50) << 8;
-    o[2] = __match_any_sync(mask, t % 5);
-    o[3] = __match_all_sync(mask, t / 32, &all);
-    o[4] = all;
-    o[5] = __match_all_sync(mask, t / 8, &all) + all;
-    o[6] = __reduce_add_sync(mask, t);
-    o[7] = (unsigned)__reduce_min_sync(mask, -t) + __reduce_max_sync(mask, (unsigned)t);
-    o[8] = __reduce_and_sync(mask, 0xff00u | t) ^ __reduce_or_sync(mask, 1u << t % 32) ^
-           __reduce_xor_sync(mask, (unsigned)t);
 }
 
 __global__ void block(int *out)
@@ -153,14 +112,6 @@ __global__ void active(int *out)
     o[7] = __activemask(); // nvcc lets those of the branch and the others meet here
 }
 
-__global__ void labels(int *out)
-{
-    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
-    auto same = cg::labeled_partition(warp, threadIdx.x % 3);
-    auto half = cg::binary_partition(warp, threadIdx.x < 10);
-    out[threadIdx.x] = same.size() * 10000 + same.thread_rank() * 100 + half.size();
-}
-
 // Of the lanes that a mask or a group names, those that have left the kernel are not waited for.
 __global__ void lanes_leave(int first, int end, int *wrong)
 {
@@ -214,13 +165,9 @@ static void ask(const char *name, void (*kernel)(int *), int columns,
 
 static void warps()
 {
-    ask("shuffles", shuffles, SHUFFLES,
-        {84301, 26843, 25472, 26193, 27403, 26443, 25284, 26807, 27113, 27013, 428584, 9758});
     shuffles_of<int>(-7), shuffles_of<unsigned>(1u << 31), shuffles_of<long>(1l << 40), shuffles_of<float>(0.25f);
     shuffles_of<unsigned long>(~0ul << 10), shuffles_of<long long>(-(1ll << 50)), shuffles_of<double>(1e9 + 0.5);
     shuffles_of<unsigned long long>(1ull << 60), shuffles_of<__half>(1), shuffles_of<__nv_bfloat16>(2);
-    ask("votes", votes, VOTES,
-        {2752321, 70224, 833977202, 9633141, 651, 0, 669032, 0, 4262085909u});
     ask("block", block, BLOCK, {17577, 651, 651, 0, 26901});
     ask("tiles", tiles, TILES,
         {78848, 2419688, 27639, 27956, 25463, 26518, 54318, 372, 213300, 4294942912u, 27113, 43762005,
@@ -229,17 +176,12 @@ static void warps()
     int in_all;
     OK(cudaMemcpyFromSymbol(&in_all, asked, sizeof in_all));
     IS(in_all, 20);
-    int *label = zeros<int>(32);
-    labels<<<1, 32>>>(label);
-    HAS(label, {110010, 110010, 100010, 110110, 110110, 100110, 110210, 110210, 100210, 110310,
-                110322, 100322});
-    HAS(label + 25, {110822, 100822, 110922, 110922, 100922, 111022, 111022});
-    OK(cudaMemset(label, 0, 4));
+    int *wrong = zeros<int>(1);
     for (int first : {0, 3, 8, 13})
         for (int end : {14, 16, 20, 32})
-            lanes_leave<<<2, 96>>>(first, end, label);
-    HAS(label, {0});
-    OK(cudaFree(label));
+            lanes_leave<<<2, 96>>>(first, end, wrong);
+    HAS(wrong, {0});
+    OK(cudaFree(wrong));
 }
 
 // ---- Atomics: each of them, its result and what it returns; many threads on one address
