@@ -103,6 +103,7 @@ class Source:
         self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
         self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
         self.is_cuda_12 = o["is_cuda_12"]
+        self.is_jit, self.is_of_device = "-jit" in o["given"], "-jit-default-device" in o["given"]  # NVRTC
         self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
         self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]

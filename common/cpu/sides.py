@@ -7,7 +7,7 @@ do what they like. The host's loads and stores are not looked at, nor are its su
 
 import re
 
-from calls import CONSTEXPR, HOST
+from calls import CONSTEXPR, DEVICE, HOST
 from cuda_to_cpp import TYPES, is_name
 
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
@@ -72,8 +72,12 @@ class Sides:
         last = source.closing(end) if is_body else source.until(end, (";",))
         words = set(tokens[start:end])
         if is_body and not {"__device__", "__global__"} & words:
-            source.mark(CONSTEXPR if "constexpr" in words else HOST, end)
-            if "constexpr" not in words:
+            if source.is_jit and "constexpr" not in words and not self.is_in_class and tokens[start] != "template":
+                what = "is considered a host function, and host functions are not allowed in JIT mode"
+                annotations = "execution space annotations (__host__/__device__/__global__)"
+                source.stop(left - 1, f"a function without {annotations} {what}")
+            source.mark(CONSTEXPR if "constexpr" in words else DEVICE if source.is_of_device else HOST, end)
+            if "constexpr" not in words and not source.is_of_device:
                 self.of_host.append((i + (tokens[i] == "extern"), last))
         if {"struct", "class", "union"} & words and tokens[end] == "{" and left == end:
             known, n = (self.functions, self.variables, self.is_in_class), end + 1
@@ -84,6 +88,8 @@ class Sides:
             self.functions, self.variables, self.is_in_class = known
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
+            if source.is_of_device and self.functions[-1].side == "__host__":
+                self.functions[-1].side = "__device__"
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
             i = source.until(i, ("=", "[", ";", "{", ","))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
