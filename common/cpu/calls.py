@@ -107,10 +107,7 @@ def check(dump, sides):
                 sides.refuse_call(f, callee, "constexpr __host__", "__device__")
             elif is_device and (why := NOT_ON_DEVICE.get(callee.text.split("(")[0].split(" ")[-1])):
                 sides.source.stop(f.body, why)
-        is_device = is_device or (f.section and f.section[1].startswith("cpu_cuda_"))
         for n, _ in f.uses:
-            if not f.side and is_device and n in listed and listed[n].side == HOST:
-                sides.refuse_variable(sides.place(None, listed[n].label()), listed[n].label())
             words = variable_name(listed[n]) if n in listed else ""
             if is_device and words and sides.is_host_variable(f, words):
                 sides.refuse_variable(sides.place(f.body, words), words)

@@ -204,10 +204,8 @@ class Sides:
         self.source.stop(i, f'calling a {what} function("{callee.label()}") from a {of} function("{f.label()}") is not allowed')
 
     def place(self, body, name):
-        """Where the function whose { is at body has this name first, or the {; without body, where the source has it last."""
+        """Where the function whose { is at body has this name first, or the {."""
         words = name.replace("operator", "").strip().split("::")[-1].lstrip("~")
-        if body is None:
-            return max(i for i, t in enumerate(self.tokens) if t == words)
         return next((i for i in range(body, self.source.closing(body)) if self.tokens[i] == words), body)
 
 
