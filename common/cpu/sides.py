@@ -13,8 +13,8 @@ from cuda_to_cpp import TYPES, is_name
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 OF_HOST = """abort atoi atof bsearch calloc exit fclose fflush fgetc fgets fopen fprintf fputs fread fscanf fwrite getc
 getchar getenv isalpha isdigit isspace memchr memcmp memmove perror putc putchar puts qsort rand rand_r realloc scanf
-snprintf sprintf srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtof strtok strtol strtoul
-system time tolower toupper usleep __errno_location""".split()
+snprintf sprintf srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtof strtok strtol
+strtoul system time tolower toupper usleep __errno_location""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
 OF_STD_CONSTEXPR = "clamp max min numeric_limits".split()  # with an option of nvcc's, device code may call these
 NO_VARIABLE = "namespace using typedef template struct class union enum static_assert friend operator".split()
@@ -26,7 +26,9 @@ class Function:
         words = set(tokens[start:left])
         self.name, self.start, self.left, self.right, self.end = tokens[left - 1], start, left, right, end
         sides = {"__global__", "__device__", "__host__"} & words
-        self.side = "both" if len(sides) == 2 else (sides or {"constexpr" if "constexpr" in words else "__host__"}).pop()
+        self.side = (
+            "both" if len(sides) == 2 else (sides or {"constexpr" if "constexpr" in words else "__host__"}).pop()
+        )
         self.is_plain = "template" not in words
         self.has_body = tokens[end] == "}"
         self.places = {}  # of the names in it, but for members
@@ -188,7 +190,9 @@ class Sides:
         """Whether name, which f uses, is a variable of the host, and none in the body of f."""
         kinds = self.variables.get(name, set()) | self.members.get(name, set())
         body = range(f.body, self.source.closing(f.body)) if f.body else []
-        is_own = any(self.tokens[i] == name and (is_name(self.tokens[i - 1]) or self.tokens[i - 1] in ",*&") for i in body)
+        is_own = any(
+            self.tokens[i] == name and (is_name(self.tokens[i - 1]) or self.tokens[i - 1] in ",*&") for i in body
+        )
         return bool(kinds) and "device" not in kinds and not is_own
 
     def has_work(self, body):
@@ -201,7 +205,9 @@ class Sides:
         """f calls callee, both as in calls.py."""
         of = "__global__" if "::<lambda()" in f.text and of == "__device__" else of
         i = self.place(f.body, callee.label())
-        self.source.stop(i, f'calling a {what} function("{callee.label()}") from a {of} function("{f.label()}") is not allowed')
+        self.source.stop(
+            i, f'calling a {what} function("{callee.label()}") from a {of} function("{f.label()}") is not allowed'
+        )
 
     def place(self, body, name):
         """Where the function whose { is at body has this name first, or the {."""

@@ -25,10 +25,7 @@ template <class A, class B> std::common_type_t<A, B> min(A a, B b) // of mixed t
 {
     return b < a ? b : a;
 }
-template <class A, class B> std::common_type_t<A, B> max(A a, B b)
-{
-    return a < b ? b : a;
-}
+template <class A, class B> std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
 template <class To, class From> To cpu_cuda_bits(From from)
 {
     To to;

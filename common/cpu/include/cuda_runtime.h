@@ -81,7 +81,8 @@ namespace cpu_cuda {
 
 // Says in g++'s list of calls whose body it is in (../calls.py); in the compiled code it is nothing.
 template <char side, int token>
-__attribute__((always_inline, artificial)) constexpr inline void in() {}
+__attribute__((always_inline, artificial)) constexpr inline void in()
+{}
 
 // A lambda with __device__: a kernel takes this one alone of the host's lambdas.
 template <class F> struct extended : F {};
@@ -101,7 +102,8 @@ constexpr int count(const char *text, const char *word)
 template <class Thread> constexpr bool has_host_lambda()
 {
     const char *name = __PRETTY_FUNCTION__;
-    return count(name, "<lambda(") + count(name, "(lambda at") - 1 > count(name, "cpu_cuda::extended<");
+    return count(name, "<lambda(") + count(name, "(lambda at") - 1 >
+           count(name, "cpu_cuda::extended<");
 }
 template <class... P> constexpr size_t parameter_bytes()
 {
@@ -161,7 +163,8 @@ void call(void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
 }
 template <class... P> const void *add_kernel(void (*kernel)(P...))
 {
-    static_assert(parameter_bytes<P...>() <= 32764, "the parameters of a kernel have at most 32764 bytes");
+    static_assert(parameter_bytes<P...>() <= 32764,
+                  "the parameters of a kernel have at most 32764 bytes");
     cpu_cuda_add_kernel(reinterpret_cast<void *>(kernel), [](void *k, void **arguments) {
         call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
     });
@@ -175,7 +178,8 @@ template <auto kernel> [[maybe_unused]] static const void *const added = add_ker
 template <auto kernel, class Thread>
 void launch(const char *name, const Thread &thread, bool has_body = true)
 {
-    static_assert(!has_host_lambda<Thread>(), "a kernel takes a lambda of host code only if it is a __device__ one");
+    static_assert(!has_host_lambda<Thread>(),
+                  "a kernel takes a lambda of host code only if it is a __device__ one");
     const void *address = nullptr;
     if constexpr (!std::is_null_pointer_v<decltype(kernel)>) address = added<kernel>;
     cpu_cuda_launch(address, name, &thread, sizeof thread,
@@ -367,10 +371,19 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kern
 [[maybe_unused]] static const bool cpu_cuda_is_12 = (cpu_cuda_be_version_12(), true);
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
-inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t n) { return cudaDeviceSetLimit(limit, n); }
-inline cudaError_t cudaThreadGetLimit(size_t *n, cudaLimit limit) { return cudaDeviceGetLimit(n, limit); }
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t n)
+{
+    return cudaDeviceSetLimit(limit, n);
+}
+inline cudaError_t cudaThreadGetLimit(size_t *n, cudaLimit limit)
+{
+    return cudaDeviceGetLimit(n, limit);
+}
 inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache c) { return cudaDeviceSetCacheConfig(c); }
-inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache *c) { return cudaDeviceGetCacheConfig(c); }
+inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache *c)
+{
+    return cudaDeviceGetCacheConfig(c);
+}
 inline cudaMemLocation cpu_cuda_place(int device)
 {
     if (device == cudaCpuDeviceId) return {cudaMemLocationTypeHost, 0};
@@ -384,7 +397,8 @@ inline cudaError_t cudaMemAdvise(const void *p, size_t n, cudaMemoryAdvise advic
 {
     return cudaMemAdvise(p, n, advice, cpu_cuda_place(device));
 }
-#define CPU_CUDA_UNSYNCED(name, type) /* for GPUs whose warps run in step: of those that are there */ \
+#define CPU_CUDA_UNSYNCED(name, \
+                          type) /* for GPUs whose warps run in step: of those that are there */ \
     template <class T> T name(T value, type distance, int width = 32, CPU_CUDA_HERE) \
     { \
         return name##_sync(cpu_cuda_active(file, line), value, distance, width, file, line); \
@@ -404,8 +418,9 @@ CPU_CUDA_UNSYNCED_VOTE(unsigned, __ballot)
 #else
 // Before CUDA 13 a place was a device's number.
 #define CPU_CUDA_DROPPED \
-    __attribute__((error("CUDA 13 takes a place, such as cudaMemLocation{" \
-                         "cudaMemLocationTypeDevice, 0}, not a device's number (nvcc --cuda-12 takes it)")))
+    __attribute__(( \
+        error("CUDA 13 takes a place, such as cudaMemLocation{" \
+              "cudaMemLocationTypeDevice, 0}, not a device's number (nvcc --cuda-12 takes it)")))
 CPU_CUDA_DROPPED cudaError_t cudaMemPrefetchAsync(const void *, size_t, int device,
                                                   cudaStream_t = 0);
 CPU_CUDA_DROPPED cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int device);

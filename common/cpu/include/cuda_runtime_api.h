@@ -193,7 +193,8 @@ struct cudaDeviceProp {
     int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
         maxSurfaceCubemapLayered[2];
     int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap; // dropped
-    int maxTexture1DLinear, singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch; // dropped
+    int maxTexture1DLinear, singleToDoublePrecisionPerfRatio,
+        cooperativeMultiDeviceLaunch; // dropped
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
