@@ -184,7 +184,6 @@ no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the sh
 assert|0|0 710|LINE: void Check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion `n > 3` failed.
 runtime-in-kernel|0|0 719|kernel Call calls a function of the CUDA runtime: only host code can
 called|134||a kernel was called like a function: write kernel<<<blocks, threads>>>
-barrier-on-host|134||LINE: __syncthreads\(\) is only for kernels
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
@@ -331,7 +330,9 @@ __device__ int f() { return 1; }\nint g() { return f(); }
 __global__ int k() { return 1; }
     2: a __global__ function must have a void return type
 int f() { return cudaFoo(1); }
-    2: cudaFoo is not in the stand-in; if CUDA has it, it needs a GPU
+    2: cudaFoo is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
+int main() { return cudaErrorTooManyPeers; }
+    2: cudaErrorTooManyPeers is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k() {}\n__device__ void f() { k<<<1, 1>>>(); }
     3: a kernel that launches a kernel needs a GPU, the CPU stand-in has none
 __global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }
@@ -349,11 +350,11 @@ int main() { 3 <<<1, 1>>>(); }
 __global__ void k(); int main() { k<<<1, 1>>(); }
     2: a declaration or launch without >>>
 int main() { cudaThreadSynchronize(); }
-    2: cudaThreadSynchronize: CUDA 13 has dropped it; in its place is cudaDeviceSynchronize
+    2: cudaThreadSynchronize: CUDA 13 has dropped it; in its place is cudaDeviceSynchronize (nvcc --cuda-12, or CPU_CUDA_12=1 in the environment, takes it as CUDA 12 does)
 __global__ void k(int *p) { *p = __shfl_down(*p, 1); }
-    2: __shfl_down: CUDA 13 has dropped it; in its place is __shfl_down_sync
+    2: __shfl_down: CUDA 13 has dropped it; in its place is __shfl_down_sync (nvcc --cuda-12, or CPU_CUDA_12=1 in the environment, takes it as CUDA 12 does)
 int f(cudaDeviceProp p) { return p.clockRate; }
-    2: clockRate: CUDA 13 has dropped it; in its place is cudaDeviceGetAttribute with cudaDevAttrClockRate
+    2: clockRate: CUDA 13 has dropped it; in its place is cudaDeviceGetAttribute with cudaDevAttrClockRate (nvcc --cuda-12, or CPU_CUDA_12=1 in the environment, takes it as CUDA 12 does)
 ROWS
 }
 
@@ -366,7 +367,7 @@ ROWS
 __global__ void k() { __shared__ float tile[128][128], one; tile[0][0] = one = 1; }
     .*program.cu:2: .*tile is larger than the shared memory, 49152 bytes.*
 int main() { cudaMemPrefetchAsync(0, 4, 0); }
-    .*program.cu:2: .*CUDA 13 takes a place, such as cudaMemLocation.*, not a device's number
+    .*program.cu:2: .*CUDA 13 takes a place, such as cudaMemLocation.*, not a device's number \(nvcc --cuda-12 takes it\)
 extern __shared__\nint s[];\n__global__ void k(int *p) { p[0] = y; }
     program.cu: In a kernel:.program.cu:4: error: .y. was not declared in this scope
 __device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }
@@ -378,6 +379,37 @@ ROWS
     try "$TEST_PYTHON" "$CPU_NVCC" nowhere.cu
     assert_failure
     assert_equal "$stderr" 'common/cpu/nvcc: there is no file nowhere.cu'
+}
+
+@test "stand-in: it takes and refuses what nvcc takes and refuses, of a list and of drawn combinations" {
+    local count=10 seed=1
+    [ "${SLOW:-}" != 1 ] || count=1000
+    try "$TEST_PYTHON" "$PROGRAMS/judged.py" $count $seed # the list is what nvcc 13 said
+    assert_success
+    requires nvcc
+    try "$TEST_PYTHON" "$PROGRAMS/judged.py" 10 $seed "$NVCC"
+    assert_success
+}
+
+@test "stand-in: nvcc's architectures are taken, and no others; with CPU_CUDA_12=1 those of CUDA 12 and its names, too" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '#include <cstdio>' '__global__ void k(int *p) { p[threadIdx.x] = __shfl_xor(threadIdx.x, 1); }' \
+        'int main() { int *d; cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); cudaMallocManaged(&d, 128);' \
+        'cudaMemPrefetchAsync(d, 128, 0); k<<<1, 32>>>(d); cudaThreadSynchronize(); int n = d[4];' \
+        'k<<<1, 2000>>>(d); printf("%d %d %d %d\n", n, p.clockRate > 0, cudaGetLastError(), CUDART_VERSION); cudaFree(d); }' >old.cu
+    echo 'int main() {}' >main.cu
+    for option in -arch=sm_{75,90a,100f,121} -arch=native -arch=all '-gencode=arch=compute_80,code=[sm_86,compute_80]'; do
+        "$CPU_NVCC" "$option" -E -o main.ii main.cu
+    done
+    for option in -arch=sm_{35,50,999,80a} -arch=bogus -code=sm_80 -gencode=arch=compute_80,code={sm_75,sm_35}; do
+        try "$CPU_NVCC" "$option" -E -o main.ii main.cu
+        assert_failure 1
+    done
+    try env CPU_CUDA_12=1 "$CPU_NVCC" -arch=sm_50 -o old old.cu
+    assert_success
+    assert_equal "$stderr" "common/cpu/nvcc: CUDA 12's names are taken, too; CUDA 13 has dropped them"
+    EXPECTED='is not launched' try ./old
+    assert_output '5 1 9 12090'
 }
 
 @test "stand-in: what it has to take" {

@@ -12,13 +12,17 @@ Every line keeps its number, so that messages are right.
 import re
 import sys
 
+from calls import BOTH, DEVICE
+
 NEEDS_GPU = {  # what it is: how it is called
     "textures": r"tex[123]D\w*|surf[123]D\w*|texture<|cuda\w*(Texture|Surface|Array|ChannelDesc)\w*",
     "graphs": r"cudaGraph\w*|cudaStream\w*Captur\w*",
     "tensor cores": r"nvcuda",
 }
 # What CUDA 13 has dropped, or one before it, and what takes its place: calls, and members of structs.
-DROPPED = {f"cudaThread{what}": f"cudaDevice{what}" for what in "Synchronize SetLimit GetLimit SetCacheConfig".split()}
+CUDA_12 = "nvcc --cuda-12, or CPU_CUDA_12=1 in the environment, takes it as CUDA 12 does"
+DROPPED = "Synchronize SetLimit GetLimit SetCacheConfig GetCacheConfig".split()
+DROPPED = {f"cudaThread{what}": f"cudaDevice{what}" for what in DROPPED}
 DROPPED.update({f"__{what}": f"__{what}_sync" for what in "shfl shfl_up shfl_down shfl_xor any all ballot".split()})
 DROPPED["cudaThreadExit"] = "cudaDeviceReset"
 DROPPED_MEMBERS = {
@@ -27,6 +31,9 @@ DROPPED_MEMBERS = {
     "computeMode": "cudaDeviceGetAttribute with cudaDevAttrComputeMode",
     "kernelExecTimeoutEnabled": "cudaDeviceGetAttribute with cudaDevAttrKernelExecTimeout",
     "deviceOverlap": "asyncEngineCount",
+    "maxTexture1DLinear": "cudaDeviceGetTexture1DLinearMaxWidth",
+    "singleToDoublePrecisionPerfRatio": "cudaDeviceGetAttribute with cudaDevAttrSingleToDoublePrecisionPerfRatio",
+    "cooperativeMultiDeviceLaunch": "cooperativeLaunch",
 }
 TOKEN = re.compile(
     r'(?P<skip>(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?s:.*?)\)(?P=mark)"'  # raw string
@@ -39,6 +46,15 @@ MARKER = re.compile(r'^# (\d+) "(.*)"(.*)\n', re.M)  # the preprocessor's: line,
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 KEYWORDS = "else do return case goto throw if while for switch".split()
 QUALIFIERS = "const volatile struct class typename ::".split()
+EXCEPTIONS = "device code does not support exception handling"
+NOT_ON_DEVICE = {"throw": EXCEPTIONS, "try": EXCEPTIONS, "thread_local": "device code has no thread_local variables"}
+NOT_ON_DEVICE.update({w: f"The operator '{w}' is not allowed in device code" for w in ("dynamic_cast", "typeid")})
+# functions of the stand-in's headers that are CUDA's for the device alone
+OF_DEVICE = re.compile(r"\b(__(?!builtin|attribute|atomic)\w+|atomic\w+|clock64)(?=\s*\()")
+# g++ knows their values when it compiles, nvcc does not
+MATH = re.compile(
+    r"(a?(sin|cos|tan)h?|atan2|sqrt|cbrt|exp|exp2|log|log2|log10|pow|fabs|floor|ceil|round|fmod|fmin|fmax|make_\w+)f?$"
+)
 NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
 TYPES = "unsigned signed long short int float double char bool".split()
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
@@ -75,13 +91,23 @@ class Source:
         self.markers = list(MARKER.finditer(text))
         own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
         ends = [m.start() for m in self.markers[1:]] + [len(text)]
-        found, foreign = [], []
+        found, foreign, device = [], [], []
         for marker, end in zip(self.markers, ends):
             if marker[2] in own:
                 found += [t for t in TOKEN.finditer(text, marker.end(), end) if t["skip"] is None]
             else:
                 foreign.append(text[marker.end() : end])
+                device += foreign[-1:] if marker[2].startswith(o["include"] + "/cuda_runtime.h") else []
+                device += foreign[-1:] if marker[2].startswith(o["include"] + "/cpu_") else []
         self.foreign = "".join(foreign)
+        self.asks_for_arch = o[
+            "asks_for_arch"
+        ]  # then what is of the host in a function of both may be its other branch
+        self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
+        self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
+        self.is_cuda_12 = o["is_cuda_12"]
+        self.is_jit, self.is_of_device = "-jit" in o["given"], "-jit-default-device" in o["given"]  # NVRTC
+        self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
         self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
         self.starts = [t.start() for t in found] + [len(text)]
@@ -188,7 +214,44 @@ class Source:
             else:
                 return i - 1
 
+    def scope(self, i):
+        """The { of the block, class or namespace that i is in, or None."""
+        depth = 0
+        while i > 0:
+            i -= 1
+            depth += (self.tokens[i] == "}") - (self.tokens[i] == "{")
+            if depth < 0:
+                return i
+        return None
+
+    def is_in_class(self, i):
+        brace = self.scope(i)
+        head = self.tokens[self.statement(brace) : brace] if brace is not None else []
+        return bool({"struct", "class", "union"} & set(head)) and "(" not in head
+
     # ---- The edits
+
+    def mark(self, side, body):
+        """The { at body may begin the body of a function of this side: for calls.py"""
+        is_body = self.tokens[body - 1] in (")", "const", "noexcept", "override", "final", "mutable")
+        if is_body or "->" in self.tokens[body - 5 : body]:
+            self.after(body, f" ::cpu_cuda::in<'{side}', {body}>();")
+
+    def device_code(self, side, body):
+        """The { at body begins device code."""
+        end = self.closing(body)
+        self.bodies.append((body, end))
+        self.bodies_of_both += [(body, end)] if side == BOTH else []
+        self.mark(side, body)
+        is_template = any(w == "template" for w in self.tokens[self.statement(body) : body])
+        if is_template or (side == BOTH and self.asks_for_arch):
+            return
+        for i in range(body, end):
+            if self.tokens[i] == "[" and self.tokens[self.closing(i) + 1] == "(" and not is_name(self.tokens[i - 1]):
+                inner = self.closing(self.closing(i) + 1) + 1  # a lambda, or an index
+                self.mark(side, inner) if self.tokens[inner] == "{" else None
+            if self.tokens[i] in NOT_ON_DEVICE:
+                self.stop(i, NOT_ON_DEVICE[self.tokens[i]])
 
     def launch(self, i):
         """<<< at i"""
@@ -229,6 +292,12 @@ class Source:
         """__global__ at i"""
         self.replace(i, i, "")
         body = self.until(i, ("{", ";"))
+        if self.is_in_class(i) and "friend" not in self.tokens[self.statement(i) : i]:
+            self.stop(i, "a __global__ function cannot be a member function")
+        if {"__host__", "__device__"} & set(self.tokens[self.statement(i) : self.until(i, ("(",))]):
+            self.stop(i, "a __global__ function is neither __host__ nor __device__")
+        if self.tokens[body - 1] == "noexcept":
+            self.stop(i, "a __global__ function has no exception specification")
         if self.tokens[body] == ";":
             return
         right = max(n for n in range(i, body) if self.tokens[n] == ")")
@@ -260,6 +329,7 @@ class Source:
             start += "".join(f"[[maybe_unused]] const auto &{name} = ::{name}; " for name in NUMBERS)
             stop = f"}}({', '.join(names)}); {stop}"
         self.after(body, " " + start)
+        self.device_code(DEVICE, body)
         self.before(end, stop)
 
     def address(self, i, left, right, names):
@@ -282,6 +352,20 @@ class Source:
         words = self.tokens[self.statement(i) : end]
         is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
         is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
+        is_lambda = self.tokens[i - 1] == "]" or self.tokens[i - 2 : i] == ["]", "__host__"]
+        if is_function or is_lambda:
+            body = self.until(end, ("{", ";"))
+            is_both = "__host__" in (self.tokens[i - 1 : i + 2] if is_lambda else words)
+            if self.tokens[body] == "{":
+                self.device_code(BOTH if is_both else DEVICE, body)
+            if is_lambda and self.bodies and not self.is_in_device(i):
+                if not self.has_lambdas:
+                    self.stop(i, "a lambda with __device__ needs the option --extended-lambda")
+                start = self.opening(i - 1 if self.tokens[i - 1] == "]" else i - 2, "[", "]")
+                self.before(start, "::cpu_cuda::extended{")
+                self.after(self.closing(body), "}")
+        elif not self.is_in_class(i) or "static" in words:
+            self.check_variable(i, end, words)
         others = {"extern", "constexpr"}  # or the other word says it: __device__ __constant__
         if self.tokens[i] == "__device__":
             others |= {"__constant__", "__managed__"}
@@ -307,6 +391,24 @@ class Source:
             static = "" if "static" in words else "static "  # each source has its own, as with nvcc
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
+
+    def is_in_device(self, i):
+        return any(start < i < end for start, end in self.bodies)
+
+    def check_variable(self, i, end, words):
+        """Refuses a variable of the device, __device__ or the like at i, where nvcc does."""
+        what, begin = self.tokens[i], self.statement(i)
+        if self.is_in_class(i):
+            self.stop(i, f"{what} on a data member is not allowed")
+        is_template = any(self.tokens[self.statement(b)] == "template" for b, e in self.bodies if b < i < e)
+        if self.is_in_function(begin) and "extern" not in words and not is_template:
+            if not self.is_in_device(i):
+                self.stop(i, f"a {what} variable is not allowed inside a function of the host")
+            if not {"static", "__shared__"} & set(words):
+                self.stop(i, f"an automatic {what} variable is not allowed inside a function: static is missing")
+        for n in range(end, self.until(end, (";",))):
+            if self.tokens[n + 1] == "(" and MATH.match(self.tokens[n]) and not self.is_own(self.tokens[n]):
+                self.stop(n, f"dynamic initialization is not supported for a {what} variable")
 
     def declared(self, begin, end):
         """The names that are declared from begin to end, x and y of float x[2][3], y; and where each of them ends."""
@@ -335,6 +437,11 @@ class Source:
             self.stop(i, "a __shared__ variable cannot be given a value where it is declared")
         left = self.until(i, ("[", ";", ","))
         name = self.tokens[left - 1]
+        is_both = any(self.tokens[b - 1] == ")" and b < i < e for b, e in self.bodies_of_both)
+        if not self.is_in_function(begin) and "extern" not in words:
+            self.stop(i, "a __shared__ variable outside of functions is not in the stand-in: move it into the kernel")
+        if self.is_in_function(begin) and (is_both or not self.is_in_device(i)):
+            self.stop(i, "a __shared__ variable is not allowed inside a function of the host")
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
             gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
@@ -354,8 +461,10 @@ class Source:
         static = "" if is_local else "extern __thread "  # another name for the pointer itself
         value = ' __asm__("cpu_cuda_dynamic_shared") __attribute__((tls_model("initial-exec")))'
         value = f" = (decltype({name}))cpu_cuda_dynamic_shared" if is_local else value
+        # g++ tells if another one of this name has another type
+        same = f"extern {kind} cpu_cuda_extern_{name}{self.text[self.starts[left] : self.starts[end]]}; "
         lines = "\n" * self.text.count("\n", self.starts[begin], self.starts[end])
-        self.replace(begin, end, f"[[maybe_unused]] {static}{kind} {pointer}{value};{lines}")
+        self.replace(begin, end, f"[[maybe_unused]] {same}[[maybe_unused]] {static}{kind} {pointer}{value};{lines}")
 
     def is_own(self, name):
         """Whether the program may declare something of this name."""
@@ -370,20 +479,23 @@ class Source:
         name, is_member = self.tokens[i], self.tokens[i - 1] in (".", "->")
         new = (DROPPED_MEMBERS if is_member else DROPPED).get(name)
         if new and not self.is_own(name):
-            self.stop(i, f"{name}: CUDA 13 has dropped it; in its place is {new}")
+            if not self.is_cuda_12:
+                self.stop(i, f"{name}: CUDA 13 has dropped it; in its place is {new} ({CUDA_12})")
         elif name not in self.cuda_names and not is_member and not self.is_own(name):
             with_bracket = name + "<" * (self.tokens[i + 1] == "<")
             for what, pattern in NEEDS_GPU.items():
                 if re.match(f"({pattern})(<|$)", with_bracket):
                     self.stop(i, f"{name}: {what} need a GPU, the CPU stand-in has none")
             if re.match("cuda[A-Z]", name) and not new:
-                self.stop(i, f"{name} is not in the stand-in; if CUDA has it, it needs a GPU")
+                self.stop(
+                    i, f"{name} is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it"
+                )
 
 
 def rewritten(text, o, check):
     """Preprocessed CUDA C++ in, C++ out. o: what nvcc was told."""
     source = Source(text, o)
-    check(source)
+    o["sides"] = check(source)
     for i, token in enumerate(source.tokens):
         if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)

@@ -7,15 +7,17 @@ do what they like. The host's loads and stores are not looked at, nor are its su
 
 import re
 
+from calls import CONSTEXPR, DEVICE, HOST
 from cuda_to_cpp import OF_HOST_ALONE, TYPES, is_name
 
-OF_HOST = """abort atoi atof exit fclose fflush fgets fopen fprintf getchar getenv puts putchar qsort rand scanf
-sprintf srand strcat strcmp strcpy system time""".split()
+OF_HOST = """abort atoi atof bsearch calloc exit fclose fflush fgetc fgets fopen fprintf fputs fread fscanf fwrite getc
+getchar getenv isalpha isdigit isspace memchr memcmp memmove perror putc putchar puts qsort rand rand_r realloc scanf
+snprintf sprintf srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtof strtok strtol
+strtoul system time tolower toupper usleep __errno_location""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
-OF_STD_CONSTEXPR = "clamp max min".split()  # with an option of nvcc's, device code may call these
+OF_STD_CONSTEXPR = "clamp max min numeric_limits".split()  # with an option of nvcc's, device code may call these
 NO_VARIABLE = "namespace using typedef template struct class union enum static_assert friend operator".split()
-# variables that device code may use
-FOR_BOTH = "const constexpr __device__ __constant__ __managed__ __shared__".split()
+OF_DEVICE = {"__device__", "__constant__", "__managed__", "__shared__"}
 
 
 class Function:
@@ -23,12 +25,14 @@ class Function:
         words = set(tokens[start:left])
         self.name, self.start, self.left, self.right, self.end = tokens[left - 1], start, left, right, end
         sides = {"__global__", "__device__", "__host__"} & words
-        self.side = "both" if len(sides) == 2 or "constexpr" in words else (sides or {"__host__"}).pop()
+        self.side = (
+            "both" if len(sides) == 2 else (sides or {"constexpr" if "constexpr" in words else "__host__"}).pop()
+        )
         self.is_plain = "template" not in words
         self.has_body = tokens[end] == "}"
         self.places = {}  # of the names in it, but for members
         for i in range(left, end):
-            is_unevaluated = tokens[i - 2] in ("sizeof", "decltype", "noexcept")
+            is_unevaluated = {"sizeof", "decltype", "noexcept"} & {tokens[i - 1], tokens[i - 2]}
             if is_name(tokens[i]) and tokens[i - 1] not in (".", "->", "::") and not is_unevaluated:
                 self.places.setdefault(tokens[i], []).append(i)
 
@@ -38,6 +42,7 @@ class Sides:
         self.source, self.tokens = source, source.tokens
         self.functions, self.variables, self.sides = [], {}, {}
         self.of_device = set()  # variables whose address on the host is another one
+        self.members, self.is_in_class = {}, False  # variables of classes
         self.of_host = []  # where the host's functions begin, members and templates too, and end
         i = 0
         while i < len(self.tokens) - 1:
@@ -68,20 +73,32 @@ class Sides:
         is_body = left < end and tokens[end] == "{"
         last = source.closing(end) if is_body else source.until(end, (";",))
         words = set(tokens[start:end])
-        if is_body and not {"__device__", "__global__", "constexpr"} & words:
-            self.of_host.append((i + (tokens[i] == "extern"), last))
+        if is_body and not {"__device__", "__global__"} & words:
+            if source.is_jit and "constexpr" not in words and not self.is_in_class and tokens[start] != "template":
+                what = "is considered a host function, and host functions are not allowed in JIT mode"
+                annotations = "execution space annotations (__host__/__device__/__global__)"
+                source.stop(left - 1, f"a function without {annotations} {what}")
+            source.mark(CONSTEXPR if "constexpr" in words else DEVICE if source.is_of_device else HOST, end)
+            if "constexpr" not in words and not source.is_of_device:
+                self.of_host.append((i + (tokens[i] == "extern"), last))
         if {"struct", "class", "union"} & words and tokens[end] == "{" and left == end:
-            known, n = (self.functions, self.variables), end + 1
-            self.functions, self.variables = [], {}
+            known, n = (self.functions, self.variables, self.is_in_class), end + 1
+            self.functions, self.variables, self.is_in_class = [], {}, True
             while n < last and tokens[n] != "}":
                 n = self.declaration(n)
-            self.functions, self.variables = known
+            self.members.update((name, kinds) for name, kinds in self.variables.items() if "static" in kinds)
+            self.functions, self.variables, self.is_in_class = known
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
+            if source.is_of_device and self.functions[-1].side == "__host__":
+                self.functions[-1].side = "__device__"
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
             i = source.until(i, ("=", "[", ";", "{", ","))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
-                self.variables.setdefault(tokens[i - 1], set()).add(not set(FOR_BOTH) & words)
+                kind = "device" if OF_DEVICE & words else "const" if {"const", "constexpr"} & words else "host"
+                kind = "const array" if kind == "const" and tokens[i] == "[" else kind
+                kinds = {kind, "static"} if self.is_in_class and "static" in words else {kind}
+                self.variables.setdefault(tokens[i - 1], set()).update(kinds)
                 is_number = "const" in words and not {"*", "__constant__"} & words and tokens[i] != "["
                 is_of_both = {"__managed__", "constexpr"} & words
                 if {"__device__", "__constant__"} & words and not is_number and not is_of_both:
@@ -125,10 +142,19 @@ class Sides:
             is_host = self.is_only(name, "__host__") or (name in OF_HOST and name not in self.sides)
             if is_host and self.is_called(places):
                 self.refuse(places[0], f'__host__ function("{name}")', f)
-            is_host = self.variables.get(name) == {True} and name not in self.sides
+            if self.is_only(name, "constexpr") and self.is_called(places) and not self.source.is_relaxed:
+                self.refuse(places[0], f'constexpr __host__ function("{name}")', f)
+            is_host = self.variables.get(name) == {"host"} and name not in self.sides
             if is_host and not self.is_declared(f, name):
-                what = f'identifier "{name}" is undefined in device code: it is a variable of the host'
-                self.source.stop(places[0], what)
+                self.refuse_variable(places[0], name)
+            if self.variables.get(name) == {"const array"} and not self.is_declared(f, name):
+                for i in places:  # an element may be a constant, and so may a member of one
+                    is_element = self.tokens[i + 1] == "[" and self.tokens[self.source.closing(i + 1) + 1] != "."
+                    words = {"constexpr", "static_assert", "case", "<"} & set(self.tokens[self.source.statement(i) : i])
+                    piece = self.tokens[self.source.statement(i) : i]  # nor is one that a variable begins with
+                    words |= {"="} & set(piece) if "=" in piece[2:] and is_name(piece[piece.index("=") - 2]) else set()
+                    if is_element and not words and self.tokens[i - 1] != "[":
+                        self.refuse_variable(i, name)
         for i in f.places.get("std", ()):
             name, after = self.tokens[i + 2], i + 3
             if self.tokens[after] == "<" and name not in ("cout", "cerr"):
@@ -136,7 +162,8 @@ class Sides:
             is_used = self.tokens[after] in ("(", "<<") or is_name(self.tokens[after])
             if is_used and name in OF_STD:
                 self.refuse(i, f'__host__ function("std::{name}")', f)
-            elif is_used and name in OF_STD_CONSTEXPR and not self.source.is_relaxed:
+            is_used |= name == "numeric_limits" and self.tokens[after] == "::" and self.tokens[after + 2] == "("
+            if is_used and name in OF_STD_CONSTEXPR and not self.source.is_relaxed:
                 self.refuse(i, f'constexpr __host__ function("{name}")', f)
 
     def check_host(self, f):
@@ -155,6 +182,51 @@ class Sides:
 
     def refuse(self, i, what, f):
         self.source.stop(i, f'calling a {what} from a {f.side} function("{f.name}") is not allowed')
+
+    def refuse_variable(self, i, name):
+        self.source.stop(i, f'identifier "{name}" is undefined in device code: it is a variable of the host')
+
+    def check_kernels(self, f):
+        """A kernel is launched, not called; what is not a kernel cannot be launched."""
+        for name, places in f.places.items():
+            if self.is_only(name, "__global__") and not self.is_declared(f, name):
+                for i in (i for i in places if self.tokens[i + 1] == "("):
+                    self.source.stop(i, f'a __global__ function("{name}") call must be configured')
+            if self.is_only(name, "__host__") and any(self.tokens[i + 1] == "<<<" for i in places):
+                self.source.stop(places[0], f'a host function("{name}") call cannot be configured')
+
+    # ---- For calls.py
+
+    def is_of_c(self, name):
+        return name in OF_HOST and name not in self.sides
+
+    def is_host_variable(self, f, name):
+        """Whether name, which f uses, is a variable of the host, and none in the body of f."""
+        kinds = self.variables.get(name, set()) | self.members.get(name, set())
+        body = range(f.body, self.source.closing(f.body)) if f.body else []
+        is_own = any(
+            self.tokens[i] == name and (is_name(self.tokens[i - 1]) or self.tokens[i - 1] in ",*&") for i in body
+        )
+        return bool(kinds) and "device" not in kinds and not is_own
+
+    def has_work(self, body):
+        """Whether the constructor whose { is at body does anything."""
+        if body is None or self.tokens[body + 1] != "}" or self.tokens[body - 1] != ")":
+            return body is not None and self.tokens[body + 1] != "}"
+        return self.tokens[self.source.opening(body - 1, "(", ")") - 2] in (":", ",")  # as in A() : x(1) {}
+
+    def refuse_call(self, f, callee, what, of):
+        """f calls callee, both as in calls.py."""
+        of = "__global__" if "::<lambda()" in f.text and of == "__device__" else of
+        i = self.place(f.body, callee.label())
+        self.source.stop(
+            i, f'calling a {what} function("{callee.label()}") from a {of} function("{f.label()}") is not allowed'
+        )
+
+    def place(self, body, name):
+        """Where the function whose { is at body has this name first, or the {."""
+        words = name.replace("operator", "").strip().split("::")[-1].lstrip("~")
+        return next((i for i in range(body, self.source.closing(body)) if self.tokens[i] == words), body)
 
 
 def mark_host(source, start, end):
@@ -179,6 +251,8 @@ def check(source):
         has_device_code = {"__device__", "__global__", "decltype"} & set(f.places)  # lambdas, perhaps
         if f.side == "__host__" and f.has_body and not has_device_code:
             sides.check_host(f)
+        if f.is_plain and f.has_body:
+            sides.check_kernels(f)
         if f.side not in ("__device__", "__global__"):
             continue
         if f.is_plain:
@@ -191,3 +265,4 @@ def check(source):
         for i in f.places.get("clock", []):
             if source.tokens[i + 1 : i + 3] == ["(", ")"]:
                 source.replace(i, i, "(clock_t)clock64")
+    return sides

@@ -366,7 +366,7 @@ __global__ void Check(int n)
     assert(n > 3); // assert
 }
 __global__ void Follow(int **p) { **p = 1; } // never-set
-__global__ void Call(int *p) { cudaMemset(p, 0, 4); } // runtime-in-kernel
+__global__ void Call(int *p) { cudaMemsetAsync(p, 0, 4); } // runtime-in-kernel
 __global__ void HalfPast(float4 *p) { *p = make_float4(1, 2, 3, 4); } // half-past
 
 __global__ void HalfPastShared(int *a)
@@ -544,7 +544,6 @@ int main(int argc, char **argv)
         Fill<<<1, 1>>>(nullptr, 0);
     }
     MORE("called") Fill(a, 0);
-    MORE("barrier-on-host") __syncthreads(); // barrier-on-host
     MORE("variable-on-host") return total;
     MORE("again")
     for (int i = 0; i < 3; i++) {

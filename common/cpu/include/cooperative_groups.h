@@ -110,7 +110,7 @@ class lanes_group : public thread_group {
 // `size` lanes in a row; 1, 2, 4, 8, 16 or 32.
 template <unsigned Size, class Parent = void> class thread_block_tile : public lanes_group {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+                  "the stand-in has tiles of 1, 2, 4, 8, 16 or 32 threads, not of more");
 
   public:
     thread_block_tile() : lanes_group(cpu_tile(Size)) {}

@@ -4,8 +4,8 @@
 #include <limits>
 
 #define CPU_CUDA_MIN_MAX(T) \
-    constexpr T min(T a, T b) { return b < a ? b : a; } \
-    constexpr T max(T a, T b) { return a < b ? b : a; }
+    inline T min(T a, T b) { return b < a ? b : a; } \
+    inline T max(T a, T b) { return a < b ? b : a; }
 CPU_CUDA_MIN_MAX(int)
 CPU_CUDA_MIN_MAX(unsigned)
 CPU_CUDA_MIN_MAX(long)
@@ -13,22 +13,19 @@ CPU_CUDA_MIN_MAX(unsigned long)
 CPU_CUDA_MIN_MAX(long long)
 CPU_CUDA_MIN_MAX(unsigned long long)
 #define CPU_CUDA_FMIN_FMAX(T, A, B, f) /* of a NaN and a number: the number */ \
-    constexpr T min(A a, B b) { return __builtin_fmin##f(a, b); } \
-    constexpr T max(A a, B b) { return __builtin_fmax##f(a, b); }
+    inline T min(A a, B b) { return __builtin_fmin##f(a, b); } \
+    inline T max(A a, B b) { return __builtin_fmax##f(a, b); }
 CPU_CUDA_FMIN_FMAX(float, float, float, f)
 CPU_CUDA_FMIN_FMAX(double, double, double, )
 CPU_CUDA_FMIN_FMAX(double, float, double, )
 CPU_CUDA_FMIN_FMAX(double, double, float, )
-constexpr unsigned umin(unsigned a, unsigned b) { return min(a, b); }
-constexpr unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) // of mixed types
+inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+template <class A, class B> std::common_type_t<A, B> min(A a, B b) // of mixed types
 {
     return b < a ? b : a;
 }
-template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b)
-{
-    return a < b ? b : a;
-}
+template <class A, class B> std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
 template <class To, class From> To cpu_cuda_bits(From from)
 {
     To to;

@@ -3,7 +3,11 @@
 #pragma once
 #include <stddef.h>
 
+#ifdef CPU_CUDA_12
+#define CUDA_VERSION 12090
+#else
 #define CUDA_VERSION 13000
+#endif
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;

@@ -64,6 +64,7 @@ void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
 void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(bool is_for_block);
+void cpu_cuda_be_version_12(void);
 void cpu_cuda_trap(const char *file, int line);
 void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
 void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
@@ -79,6 +80,39 @@ int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)
 }
 
 namespace cpu_cuda {
+
+// Says in g++'s list of calls whose body it is in (../calls.py); in the compiled code it is nothing.
+template <char side, int token>
+__attribute__((always_inline, artificial)) constexpr inline void in()
+{}
+
+// A lambda with __device__: a kernel takes this one alone of the host's lambdas.
+template <class F> struct extended : F {};
+template <class F> extended(F) -> extended<F>;
+
+// A kernel's body has its template's arguments in its name: a lambda among them has to be an extended one.
+constexpr int count(const char *text, const char *word)
+{
+    int found = 0;
+    for (; *text; text++) {
+        int n = 0;
+        while (word[n] && text[n] == word[n]) n++;
+        found += !word[n];
+    }
+    return found;
+}
+template <class Thread> constexpr bool has_host_lambda()
+{
+    const char *name = __PRETTY_FUNCTION__;
+    return count(name, "<lambda(") + count(name, "(lambda at") - 1 >
+           count(name, "cpu_cuda::extended<");
+}
+template <class... P> constexpr size_t parameter_bytes()
+{
+    size_t bytes = 0;
+    ((bytes = (bytes + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
+    return bytes;
+}
 
 // kernel<<<grid, block, ...>>>(...) becomes (configure(..., grid, block, ...), kernel(...)).
 inline void configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
@@ -143,6 +177,8 @@ void call(void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
 }
 template <class... P> const void *add_kernel(void (*kernel)(P...))
 {
+    static_assert(parameter_bytes<P...>() <= 32764,
+                  "the parameters of a kernel have at most 32764 bytes");
     cpu_cuda_add_kernel(reinterpret_cast<void *>(kernel), [](void *k, void **arguments) {
         call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
     });
@@ -156,6 +192,8 @@ template <auto kernel> [[maybe_unused]] static const void *const added = add_ker
 template <auto kernel, class Thread>
 void launch(const char *name, const Thread &thread, bool has_body = true)
 {
+    static_assert(!has_host_lambda<Thread>(),
+                  "a kernel takes a lambda of host code only if it is a __device__ one");
     const void *address = nullptr;
     if constexpr (!std::is_null_pointer_v<decltype(kernel)>) address = added<kernel>;
     cpu_cuda_launch(address, name, &thread, sizeof thread,
@@ -346,13 +384,64 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kern
     *min_grid *= multiprocessors;
     return error;
 }
+#ifdef CPU_CUDA_12 // what CUDA 13 has dropped
+[[maybe_unused]] static const bool cpu_cuda_is_12 = (cpu_cuda_be_version_12(), true);
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t n)
+{
+    return cudaDeviceSetLimit(limit, n);
+}
+inline cudaError_t cudaThreadGetLimit(size_t *n, cudaLimit limit)
+{
+    return cudaDeviceGetLimit(n, limit);
+}
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache c) { return cudaDeviceSetCacheConfig(c); }
+inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache *c)
+{
+    return cudaDeviceGetCacheConfig(c);
+}
+inline cudaMemLocation cpu_cuda_place(int device)
+{
+    if (device == cudaCpuDeviceId) return {cudaMemLocationTypeHost, 0};
+    return {cudaMemLocationTypeDevice, device};
+}
+inline cudaError_t cudaMemPrefetchAsync(const void *p, size_t n, int device, cudaStream_t s = 0)
+{
+    return cudaMemPrefetchAsync(p, n, cpu_cuda_place(device), 0, s);
+}
+inline cudaError_t cudaMemAdvise(const void *p, size_t n, cudaMemoryAdvise advice, int device)
+{
+    return cudaMemAdvise(p, n, advice, cpu_cuda_place(device));
+}
+#define CPU_CUDA_UNSYNCED(name, \
+                          type) /* for GPUs whose warps run in step: of those that are there */ \
+    template <class T> T name(T value, type distance, int width = 32, CPU_CUDA_HERE) \
+    { \
+        return name##_sync(cpu_cuda_active(file, line), value, distance, width, file, line); \
+    }
+CPU_CUDA_UNSYNCED(__shfl, int)
+CPU_CUDA_UNSYNCED(__shfl_up, unsigned)
+CPU_CUDA_UNSYNCED(__shfl_down, unsigned)
+CPU_CUDA_UNSYNCED(__shfl_xor, int)
+#define CPU_CUDA_UNSYNCED_VOTE(T, name) \
+    inline T name(int predicate, CPU_CUDA_HERE) \
+    { \
+        return name##_sync(cpu_cuda_active(file, line), predicate, file, line); \
+    }
+CPU_CUDA_UNSYNCED_VOTE(int, __any)
+CPU_CUDA_UNSYNCED_VOTE(int, __all)
+CPU_CUDA_UNSYNCED_VOTE(unsigned, __ballot)
+#else
 // Before CUDA 13 a place was a device's number.
 #define CPU_CUDA_DROPPED \
-    __attribute__((error("CUDA 13 takes a place, such as cudaMemLocation{" \
-                         "cudaMemLocationTypeDevice, 0}, not a device's number")))
+    __attribute__(( \
+        error("CUDA 13 takes a place, such as cudaMemLocation{" \
+              "cudaMemLocationTypeDevice, 0}, not a device's number (nvcc --cuda-12 takes it)")))
 CPU_CUDA_DROPPED cudaError_t cudaMemPrefetchAsync(const void *, size_t, int device,
                                                   cudaStream_t = 0);
 CPU_CUDA_DROPPED cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int device);
+#endif
 
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
 {

@@ -4,7 +4,11 @@
 #include <limits.h> // as CUDA's
 #include <stddef.h>
 
+#ifdef CPU_CUDA_12 // ../nvcc --cuda-12
+#define CUDART_VERSION 12090
+#else
 #define CUDART_VERSION 13000
+#endif
 #define __DRIVER_TYPES_H__ // what NVIDIA's samples look for
 #ifdef __cplusplus
 #define CPU_CUDA_DEFAULT(value) = value
@@ -189,6 +193,8 @@ struct cudaDeviceProp {
     int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
         maxSurfaceCubemapLayered[2];
     int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap; // dropped
+    int maxTexture1DLinear, singleToDoublePrecisionPerfRatio,
+        cooperativeMultiDeviceLaunch; // dropped
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;

@@ -132,9 +132,12 @@ ONLY_CHECKED(cudaDeviceSetCacheConfig(enum cudaFuncCache c),
 ONLY_CHECKED(cudaProfilerStart(void), cudaSuccess)
 ONLY_CHECKED(cudaProfilerStop(void), cudaSuccess)
 
+int cpu_version = CUDART_VERSION;
+PUBLIC void cpu_cuda_be_version_12(void) { cpu_version = 12090; }
+
 static cudaError_t version(int *version)
 {
-    if (version) *version = CUDART_VERSION;
+    if (version) *version = cpu_version;
     return version ? cudaSuccess : cudaErrorInvalidValue;
 }
 PUBLIC cudaError_t cudaDriverGetVersion(int *driver) { return version(driver); }

@@ -62,7 +62,8 @@ static bool refuse(const struct cpu_launch *l, const char *format, ...)
     return false;
 }
 
-// CUDA 13 answers every launch outside the limits with cudaErrorInvalidValue; here it also says why.
+// CUDA 13 answers every launch outside the limits with cudaErrorInvalidValue, and CUDA 12 one with too many threads or
+// blocks with cudaErrorInvalidConfiguration; here it also says why.
 static bool fits(const struct cpu_launch *l)
 {
     dim3 g = l->grid, b = l->block;
@@ -154,7 +155,10 @@ PUBLIC void *cpu_cuda_function(void *function)
 static cudaError_t take(const struct cpu_launch *launch, size_t bytes)
 {
     enum { MOST = 500 }; // each block on a core of its own, if they wait for each other
-    if (!fits(launch)) return cudaErrorInvalidValue;
+    if (!fits(launch))
+        return cpu_version < 13000 && launch->shared_bytes <= CPU_SHARED_BYTES
+                   ? cudaErrorInvalidConfiguration
+                   : cudaErrorInvalidValue;
     if (launch->is_cooperative &&
         (unsigned long)launch->grid.x * launch->grid.y * launch->grid.z > MOST)
         return cudaErrorCooperativeLaunchTooLarge;

@@ -67,6 +67,7 @@ bool cpu_break_context(cudaError_t error);  // every later call fails with it; t
 extern __thread cudaError_t cpu_last_error; // cudaGetLastError's
 extern cudaError_t cpu_broken;              // that error, or cudaSuccess
 extern bool cpu_is_in_host_function;        // of cudaLaunchHostFunc: it may not call CUDA
+extern int cpu_version;                     // CUDA's; 12090 after ../nvcc --cuda-12
 extern bool cpu_is_forked; // from a process that used CUDA: all but two queries fail
 static inline bool cpu_context_is_broken(void)
 {
