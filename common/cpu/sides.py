@@ -170,7 +170,7 @@ class Sides:
         for name, places in f.places.items():
             if f.is_plain and self.is_only(name, "__device__") and self.is_called(places):
                 self.refuse(places[0], f'__device__ function("{name}")', f)
-            if name in self.of_device and self.variables[name] == {False} and not self.is_declared(f, name):
+            if name in self.of_device and self.variables[name] == {"device"} and not self.is_declared(f, name):
                 self.use_on_host(name, places)
 
     def use_on_host(self, name, places):
