@@ -371,7 +371,7 @@ int main() { cudaMemPrefetchAsync(0, 4, 0); }
 extern __shared__\nint s[];\n__global__ void k(int *p) { p[0] = y; }
     program.cu: In a kernel:.program.cu:4: error: .y. was not declared in this scope
 __device__ int f(int); template <class T> __global__ void k(T *p) { *p = f(1); } int main() { k<<<1, 1>>>((int *)0); }
-    .*ld: program.cu: in function .k<int>\(int\*\)':..*program.cu:2: undefined reference to .f\(int\)..collect2: error: .*
+    .*ld(\.bfd)?: program.cu: in function .k<int>\(int\*\)':..*program.cu:2: undefined reference to .f\(int\)..collect2: error: .*
 ROWS
     try "$TEST_PYTHON" "$CPU_NVCC" --fast-and-loose program.cu
     assert_failure
