@@ -307,8 +307,6 @@ PUBLIC void *__tsan_memset(void *, int, size_t) __attribute__((alias("__wrap_mem
 
 // ---- What the runtime tells, if somebody is to look
 
-bool cpu_takes_no_short_cuts;
-
 __attribute__((constructor)) static void begin(void)
 {
     const char *short_cuts = getenv("CPU_CUDA_SHORT_CUTS");

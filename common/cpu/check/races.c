@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <string.h>
 
+bool cpu_takes_no_short_cuts;
+
 static const void *touching[1 << 10]; // by a block: where its last plain access was noted
 static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: the launch
 

@@ -74,7 +74,11 @@ class lanes_group : public thread_group {
         return __shfl_sync(mask, value, lane_of(source), 32, file, line);
     }
     int any(int predicate, CPU_CUDA_HERE) const { return __any_sync(mask, predicate, file, line); }
-    int all(int predicate, CPU_CUDA_HERE) const { return __all_sync(mask, predicate, file, line); }
+    // As in CUDA's header: a lane that has left the kernel says no.
+    int all(int predicate, CPU_CUDA_HERE) const
+    {
+        return __ballot_sync(mask, predicate, file, line) == mask;
+    }
     unsigned ballot(int predicate, CPU_CUDA_HERE) const
     {
         return packed(__ballot_sync(mask, predicate, file, line));
