@@ -258,7 +258,7 @@ float4 16 4 8'
 }
 
 @test "stand-in: drawn programs print what they printed on an H100, without a word; with one thing broken, a word is said" {
-    # make test draws 30 anew each time, CI 200, SLOW=1 all
+    # make test runs 30 of them, CI 200, SLOW=1 all
     find_compiler
     local count=${DRAWN:-30}
     [ -z "${SLOW:-}" ] || count=${DRAWN:-2000}
