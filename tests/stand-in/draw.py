@@ -792,7 +792,7 @@ def main(first, *rest):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "drawn.txt")) as file:
             wanted = {int(seed): number for seed, number in map(str.split, file)}
         order = random.Random(1).sample(range(1, 2001), 2000)  # always the same: 30 are the first of 200
-        seeds = [seed for seed in order if seed in wanted][: int(rest[0])]
+        seeds = [seed for seed in order[: int(rest[0])] if seed in wanted]
         wrong, silent = (sum(lists, []) for lists in zip(*in_groups(complaints, rest[1:], seeds, wanted)))
         print(*silent, sep="\n")
         # of 200, 5 passed in silence when this was written; the page of the stand-in names what is not seen
