@@ -69,7 +69,6 @@ template <class T> HD unsigned number(const Four<T> &r)
     return mix(mix(number(r.a), number(r.b)), mix(number(r.c), number(r.d)));
 }
 struct Args { unsigned char a; double b; unsigned c[3]; };
-inline __device__ unsigned deep(unsigned n, unsigned v) { return n ? mix(deep(n - 1, v), n) : v; }
 __global__ void Side(unsigned *a, unsigned n) { if (threadIdx.x < n) a[threadIdx.x] = threadIdx.x * n; }
 // Changes an array that the host may read when it sees the flag.
 template <class T> __global__ void Publish(T *a, int count, volatile int *flag)
@@ -422,7 +421,7 @@ def alone(k):
     d, f, size = k.d, k.d.choice(["float", "double"]), k.d.randint(3, 7)
     real = """a * b + c; a * b - c; c - a * b; a / b; sqrt(a); fma(a, c, b); a / b * c + a; (a - c) / (b + 1); trunc(c);
         fmax(a, c) * b + fmin(a, b); floor(a / 7) + rint(b / 3); a * a + b; fabs(a - b) * c"""
-    whole = """__popc(x); __brev(x); __clz(x); __ffs(x); __umulhi(x, 12345678u); table[x % 16]; deep(x % 9, x);
+    whole = """__popc(x); __brev(x); __clz(x); __ffs(x); __umulhi(x, 12345678u); table[x % 16]; __popcll(x * 99ull);
         __float_as_uint((float)x); (unsigned)__float2int_rn((x >> 8) / 3.0f); __byte_perm(x, t, 0x5163);
         __funnelshift_l(x, t, 7); (unsigned)(((long long)x * t) >> 5); (int)x / 77 % 99"""
     real, whole = d.choice(real.split(";")).strip(), d.choice(whole.split(";")).strip()
@@ -532,12 +531,12 @@ class Program:
         self.events += 1
         return f"e[{self.events - 1}]"
 
-    def order(self, to, matters=True):
+    def order(self, to, matters=True, waits_for_default=True):
         """The next step, in these streams or on the host, comes after the last one."""
         lasts, self.last = [s for s in self.last if s != HOST], to
         matters, self.is_unseen = matters and not self.is_unseen, False
         for s in lasts:
-            others = [q for q in to if q == HOST or s != q and not ({s, q} <= BLOCKING and 0 in (s, q))]
+            others = [q for q in to if q == HOST or s != q and not (waits_for_default and {s, q} <= BLOCKING and 0 in (s, q))]
             e = self.event()
             record = f"OK(cudaEventRecord({e}, s[{s}]));"
             ways = [f"OK(cudaStreamSynchronize(s[{s}]));", f"{record} OK(cudaEventSynchronize({e}));",
@@ -601,7 +600,9 @@ class Program:
     def copy(self):
         d, to, n = self.d, self.other(), self.n
         a, b, row, is_sync = to[0], self.cur[0], f"{n} * sizeof({self.type})", d.random() < 0.3
-        self.order([0] if is_sync else [d.randrange(5)])
+        # With CUDA 13, a small cudaMemcpyAsync from the host's memory that a stream begins with reads at once: between the
+        # default stream and the blocking ones it does not wait.
+        self.order([0] if is_sync else [d.randrange(5)], waits_for_default=is_sync)
         name, end = ("", "cudaMemcpyDefault)") if is_sync else ("Async", f"cudaMemcpyDefault, s[{self.last[0]}])")
         part = f"a[1] + i, {row}, a[0] + i, {row}, (i ? {n - n // 2} : {n // 2}) * sizeof({self.type})"
         self.steps.append(d.choice([
@@ -717,9 +718,6 @@ class Program:
 
 # ---- What is asked of this file
 
-UNEXPLAINED = (1427, 1483, 1877)  # here they print another number than on an H100, and nobody knows yet why
-
-
 def render(text, broken=None):
     """A program's text, and the kinds of what can be broken in it; the one with this number is."""
     kinds = [match[1] for match in MARK.finditer(text)]
@@ -768,8 +766,7 @@ def complaints(nvcc, seeds, wanted):
         for seed, way in itertools.product(seeds, ways):
             run = said(program, seed, **way)
             if run != (0, f"{seed} {wanted[seed]}\n", ""):
-                text = f"draw.py {seed}, {way}: {run}, wanted {wanted[seed]}"
-                wrong.append(text) if seed not in UNEXPLAINED else print("unexplained:", text)
+                wrong.append(f"draw.py {seed}, {way}: {run}, wanted {wanted[seed]}")
         if os.environ.get("TEST_BACKEND") == "cuda":
             return wrong, silent
         program = compiled(nvcc, folder, seeds, broken)

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 
@@ -395,6 +396,8 @@ int main(void)
     for (int i = 0; i < N; i++) h[i] = i % 101, sum += h[i], sums[h[i] % 4] += h[i];
     auto clear = [&] { cudaMemset(b, 0, sizeof h), cudaMemset(c, 0, sizeof h), cudaMemset(d, 0, sizeof h); };
     auto result = [&](const int *from) { cudaMemcpy(r, from, sizeof r, cudaMemcpyDeviceToHost); };
+    // The device's memory then has its place beside all else, where there is less room.
+    if (getenv("TAKE_ITS_PLACE")) mmap((void *)(1l << 45), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cudaMalloc(&a, sizeof h), cudaMalloc(&b, sizeof h), cudaMalloc(&c, sizeof h), cudaMalloc(&d, 32 * N);
     cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
 

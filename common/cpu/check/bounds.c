@@ -189,7 +189,7 @@ void cpu_look_closely(const struct cpu_access *x)
     struct cpu_checker *k = cpu_checker;
     if (k->is_in_doubt) cpu_settle(x);
     bool is_in_range =
-        cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < CPU_UNITS;
+        cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < cpu_units;
     if (!is_in_range) {
         bool is_own = (size_t)(x->address - k->own) < k->own_bytes && !(x->kind & WRITE);
         if (is_own || check_shared(k, x)) return;

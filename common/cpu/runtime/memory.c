@@ -15,7 +15,8 @@ struct cpu_allocation *cpu_unit[CPU_UNITS];
 struct cpu_allocation *cpu_allocations;
 static struct cpu_allocation
     *elsewhere; // of these, those outside the range: variables, registered memory
-static size_t units, next_unit[2], used_units; // next: of the device's half, of the host's
+size_t cpu_units;
+static size_t next_unit[2], used_units; // next: of the device's half, of the host's
 static bool is_open;
 static pthread_mutex_t claims_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -60,22 +61,22 @@ static void open_at_exit(void) { cpu_open_memory(true); }
 // As much of the address space as can be had, far from everything else if possible.
 static void reserve(void)
 {
-    for (units = CPU_UNITS; units > 1024 && !cpu_first_place; units /= 2) {
-        char *place = mmap((void *)((uintptr_t)1 << 45), units * CPU_UNIT, PROT_NONE,
+    for (cpu_units = CPU_UNITS; cpu_units > 1024 && !cpu_first_place; cpu_units /= 2) {
+        char *place = mmap((void *)((uintptr_t)1 << 45), cpu_units * CPU_UNIT, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (place == MAP_FAILED) continue;
         cpu_first_place = round_up((uintptr_t)place, CPU_UNIT);
-        units--; // rounding up may have cost one
+        cpu_units--; // rounding up may have cost one
         atexit(open_at_exit);
         return;
     }
 }
 
-// So many units side by side in which nothing lives, and the unit behind them; or `units` if there are none.
+// So many units side by side in which nothing lives, and the unit behind them; or `cpu_units` if there are none.
 static size_t find_place(size_t count, bool is_hosts)
 {
-    size_t start = is_hosts ? units / 2 : 1,
-           end = is_hosts ? units : units / 2; // 1: a[-1] is of the range
+    size_t start = is_hosts ? cpu_units / 2 : 1,
+           end = is_hosts ? cpu_units : cpu_units / 2; // 1: a[-1] is of the range
     for (int round = 0; round < 2; round++, next_unit[is_hosts] = start) {
         size_t first = next_unit[is_hosts] ? next_unit[is_hosts] : start;
         for (size_t i = first; i < end; i++) {
@@ -86,14 +87,14 @@ static size_t find_place(size_t count, bool is_hosts)
             }
         }
     }
-    return units;
+    return cpu_units;
 }
 
 struct cpu_allocation *cpu_find_allocation(const void *pointer)
 {
     const char *p = pointer;
     uintptr_t unit = ((uintptr_t)p - cpu_first_place) / CPU_UNIT;
-    if (unit < CPU_UNITS && cpu_first_place) {
+    if (unit < cpu_units && cpu_first_place) {
         struct cpu_allocation *a = cpu_unit[unit];
         return a && !a->freed_by && (size_t)(p - a->base) < a->bytes ? a : NULL;
     }
@@ -106,10 +107,10 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
 struct cpu_allocation *cpu_find_neighbour(const void *address)
 {
     uintptr_t unit = ((uintptr_t)address - cpu_first_place) / CPU_UNIT;
-    if (!cpu_first_place || unit >= units) return NULL;
+    if (!cpu_first_place || unit >= cpu_units) return NULL;
     if (cpu_unit[unit]) return cpu_unit[unit];
     struct cpu_allocation *before = unit ? cpu_unit[unit - 1] : NULL,
-                          *next = unit + 1 < units ? cpu_unit[unit + 1] : NULL;
+                          *next = unit + 1 < cpu_units ? cpu_unit[unit + 1] : NULL;
     bool is_nearer = (uintptr_t)address % CPU_UNIT > CPU_UNIT / 2;
     return next && (is_nearer || !before) ? next : before;
 }
@@ -217,7 +218,7 @@ cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
     if (bytes > cpu_device_bytes() - cpu_used_bytes) return cudaErrorMemoryAllocation;
     if (!cpu_first_place) reserve();
     size_t count = round_up(bytes, CPU_UNIT) / CPU_UNIT, unit = find_place(count, kind != DEVICE);
-    if (!cpu_first_place || unit == units) return cudaErrorMemoryAllocation;
+    if (!cpu_first_place || unit == cpu_units) return cudaErrorMemoryAllocation;
     struct cpu_allocation *a = add((char *)cpu_first_place + unit * CPU_UNIT, bytes, kind);
     if (!a) return cudaErrorMemoryAllocation;
     for (size_t i = 0; i < count; i++) cpu_unit[unit + i] = a;
