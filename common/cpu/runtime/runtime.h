@@ -117,7 +117,7 @@ extern struct
     bool is_used;
 } cpu_heap;
 extern uintptr_t cpu_first_place;
-extern size_t cpu_units; // as many as the address space has room for
+extern size_t cpu_units;                           // as many as the address space has room for
 extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
 extern struct cpu_allocation *cpu_allocations;     // those that live
 size_t cpu_device_bytes(void);
