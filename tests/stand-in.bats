@@ -333,6 +333,8 @@ __global__ int k() { return 1; }
     2: a __global__ function must have a void return type
 int f() { return cudaFoo(1); }
     2: cudaFoo is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
+__global__ void k(int *p) { *p = __nv_atomic_load_n(p, 0); }
+    2: __nv_atomic_load_n is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 int main() { return cudaErrorTooManyPeers; }
     2: cudaErrorTooManyPeers is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k() {}\n__device__ void f() { k<<<1, 1>>>(); }

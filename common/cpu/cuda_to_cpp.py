@@ -449,9 +449,11 @@ class Source:
                 what = f'"{one} is larger than the shared memory, 49152 bytes"'
                 self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
                 self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
+                # an object with constructors would get a guard beside it, which the kernel would read
+                self.before(stop, "{}")
                 if stop < end:
                     size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"
-                    self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used))")
+                    self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used)){{}}")
             self.before(begin, f"static __thread __attribute__((used)) char {gap}[1024]; ")
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
@@ -486,7 +488,7 @@ class Source:
             for what, pattern in NEEDS_GPU.items():
                 if re.match(f"({pattern})(<|$)", with_bracket):
                     self.stop(i, f"{name}: {what} need a GPU, the CPU stand-in has none")
-            if re.match("cuda[A-Z]", name) and not new:
+            if re.match("cuda[A-Z]|__nv_atomic_", name) and not new:
                 self.stop(
                     i, f"{name} is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it"
                 )

@@ -230,6 +230,12 @@ __global__ void of_fractions(float *f, double *d)
     d[0] = atomicAdd(&d[1], 0.25);
 }
 
+__global__ void of_pairs(__half2 *halves, __nv_bfloat162 *pairs)
+{
+    atomicAdd(&halves[1], atomicAdd(halves, __floats2half2_rn(1, 2)));
+    atomicAdd(&pairs[1], atomicAdd(pairs, __floats2bfloat162_rn(1, 2)));
+}
+
 // As CUDA's guide makes an atomic that there is not.
 __device__ double multiply_atomically(double *address, double factor)
 {
@@ -285,6 +291,13 @@ static void atomics()
     of_fractions<<<1, 1>>>(f, d);
     HAS(f, {0, 0.5f, 2.5f});
     HAS(d, {0, 0.25});
+    __half2 *halves = zeros<__half2>(2);
+    __nv_bfloat162 *pairs = zeros<__nv_bfloat162>(2);
+    of_pairs<<<1, 4>>>(halves, pairs);
+    HAS((unsigned short *)halves, {0x4400, 0x4800, 0x4600, 0x4a00});
+    HAS((unsigned short *)pairs, {0x4080, 0x4100, 0x40c0, 0x4140});
+    OK(cudaFree(halves));
+    OK(cudaFree(pairs));
 
     OK(cudaMemset(u, 0, 20));
     OK(cudaMemset(f, 0, 4));
@@ -371,6 +384,7 @@ __global__ void ways_to_write_it(int *out, int n)
         int x, y[3];
     } e;
     __shared__ float f[16 >= 32 ? 16 : 32];
+    __shared__ __half g[2], h; // of a class with constructors
     if (threadIdx.x == 0) {
         a = 1;
         b[3] = 2;
@@ -378,10 +392,11 @@ __global__ void ways_to_write_it(int *out, int n)
         e.x = e.y[2] = 4;
         f[31] = 5;
         dynamic[n] = 6;
+        g[1] = h = 7;
     }
     __syncthreads();
     if (threadIdx.x == blockDim.x - 1)
-        *out = a + b[3] + c[7] + d[1][1] + e.x + e.y[2] + (int)f[31] + dynamic[n];
+        *out = a + b[3] + c[7] + d[1][1] + e.x + e.y[2] + (int)f[31] + dynamic[n] + (int)(float)(g[1] + h);
 }
 
 // Every thread of the first block meets the barrier, and only some of the others.
@@ -436,7 +451,7 @@ static void shared_memory()
     barrier_in_a_function<<<1, dim3(8, 4, 2)>>>(out);
     HAS(out, {42});
     ways_to_write_it<<<1, 40, 64>>>(out, 15);
-    HAS(out, {28});
+    HAS(out, {42});
     dynamic_of_structs<<<1, 32, 32 * sizeof(Pair<double>)>>>(pairs);
     HAS(pairs, {62, 60});
     HAS(pairs + 31, {0});

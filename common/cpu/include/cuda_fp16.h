@@ -101,7 +101,11 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
     inline T __high2##t(T2 a) { return a.y; } \
     inline float __low2float(T2 a) { return a.x; } \
     inline float __high2float(T2 a) { return a.y; } \
-    CPU_CUDA_ATOMIC(T, atomicAdd, old + value)
+    CPU_CUDA_ATOMIC(T, atomicAdd, old + value) \
+    __forceinline__ T2 atomicAdd(T2 *p, T2 a) \
+    { \
+        return {atomicAdd(&p->x, a.x), atomicAdd(&p->y, a.y)}; \
+    }
 #define CPU_CUDA_SMALL_OPERATORS(T, T2, name, sign) \
     inline T operator sign(T a, T b) { return (float)a sign(float) b; } \
     inline T &operator sign##=(T &a, T b) { return a = a sign b; } \
