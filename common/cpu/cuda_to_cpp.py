@@ -106,7 +106,8 @@ class Source:
         self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
         self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
         self.is_cuda_12 = o["is_cuda_12"]
-        self.is_jit, self.is_of_device = "-jit" in o["given"], "-jit-default-device" in o["given"]  # NVRTC
+        self.is_of_device = "-jit-default-device" in o["given"]  # NVRTC
+        self.is_jit = self.is_of_device or "-jit" in o["given"]
         self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
         self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
@@ -388,7 +389,8 @@ class Source:
                 n = self.statement(i) + words.index("const", star)
                 self.replace(n, n, "")
             section = "cpu_cuda_managed" if "__managed__" in words else "cpu_cuda_device"
-            static = "" if "static" in words else "static "  # each source has its own, as with nvcc
+            # each source has its own, as with nvcc
+            static = "" if "static" in words or self.is_jit else "static "
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
 
@@ -507,6 +509,8 @@ def rewritten(text, o, check):
             source.replace(i, i, "")
         elif token == "__shared__":
             source.shared(i)
+        elif token == "static" and source.is_jit and source.scope(i) is None:
+            source.replace(i, i, "")  # it can be asked for by its name
         elif token == "__noinline__" and source.tokens[i - 1] != "(":
             source.replace(i, i, "__attribute__((noinline))")
         elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:

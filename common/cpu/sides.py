@@ -74,10 +74,7 @@ class Sides:
         last = source.closing(end) if is_body else source.until(end, (";",))
         words = set(tokens[start:end])
         if is_body and not {"__device__", "__global__"} & words:
-            if source.is_jit and "constexpr" not in words and not self.is_in_class and tokens[start] != "template":
-                what = "is considered a host function, and host functions are not allowed in JIT mode"
-                annotations = "execution space annotations (__host__/__device__/__global__)"
-                source.stop(left - 1, f"a function without {annotations} {what}")
+            self.refuse_in_jit(left - 1, "function", "execution")
             source.mark(CONSTEXPR if "constexpr" in words else DEVICE if source.is_of_device else HOST, end)
             if "constexpr" not in words and not source.is_of_device:
                 self.of_host.append((i + (tokens[i] == "extern"), last))
@@ -88,6 +85,8 @@ class Sides:
                 n = self.declaration(n)
             self.members.update((name, kinds) for name, kinds in self.variables.items() if "static" in kinds)
             self.functions, self.variables, self.is_in_class = known
+        if is_function and not is_body and not {"__device__", "__global__", *NO_VARIABLE} & words:
+            self.refuse_in_jit(left - 1, "function", "execution")
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
             if source.is_of_device and self.functions[-1].side == "__host__":
@@ -95,7 +94,11 @@ class Sides:
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
             i = source.until(i, ("=", "[", ";", "{", ","))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
-                kind = "device" if OF_DEVICE & words else "const" if {"const", "constexpr"} & words else "host"
+                is_const = bool({"const", "constexpr"} & words)
+                is_device = OF_DEVICE & words or (is_const and source.is_jit)
+                kind = "device" if is_device else "const" if is_const else "host"
+                if kind == "host" and (not self.is_in_class or "static" in words):
+                    self.refuse_in_jit(i - 1, "variable", "memory")
                 kind = "const array" if kind == "const" and tokens[i] == "[" else kind
                 kinds = {kind, "static"} if self.is_in_class and "static" in words else {kind}
                 self.variables.setdefault(tokens[i - 1], set()).update(kinds)
@@ -107,6 +110,11 @@ class Sides:
         return last + 1
 
     # ---- What is refused
+
+    def refuse_in_jit(self, i, what, space):
+        if self.source.is_jit and not self.source.is_of_device:
+            host = f"is considered a host {what}, and host {what}s are not allowed in JIT mode"
+            self.source.stop(i, f"a {what} without {space} space annotations (__device__ and the like) {host}")
 
     def is_only(self, name, side):
         """Whether all functions of this name are of this side."""
