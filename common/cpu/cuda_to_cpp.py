@@ -111,6 +111,9 @@ class Source:
         self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
         self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
+        self.is_rdc = o["is_rdc"]
+        externs = (i for i, token in enumerate(self.tokens) if token == "extern" and self.is_in_function(i))
+        self.externs = {self.tokens[self.until(i, (";", "[", "{", "(", "=")) - 1] for i in externs}
         self.starts = [t.start() for t in found] + [len(text)]
         self.ends = [t.end() for t in found] + [len(text)]
 
@@ -224,6 +227,10 @@ class Source:
             if depth < 0:
                 return i
         return None
+
+    def is_object(self, left):
+        """Whether the ( at left begins what an object is made of, and not a function's parameters."""
+        return bool(re.match(r"\.?\d|[~!&{+-]|(true|false|nullptr)$", self.tokens[left + 1]))
 
     def is_in_class(self, i):
         brace = self.scope(i)
@@ -352,7 +359,7 @@ class Source:
         end = self.until(i, ("=", "[", ";", "{", "("))
         words = self.tokens[self.statement(i) : end]
         is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
-        is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
+        is_function = (self.tokens[end] == "(" and not (is_pointer or self.is_object(end))) or "operator" in words
         is_lambda = self.tokens[i - 1] == "]" or self.tokens[i - 2 : i] == ["]", "__host__"]
         if is_function or is_lambda:
             body = self.until(end, ("{", ";"))
@@ -389,8 +396,10 @@ class Source:
                 n = self.statement(i) + words.index("const", star)
                 self.replace(n, n, "")
             section = "cpu_cuda_managed" if "__managed__" in words else "cpu_cuda_device"
-            # each source has its own, as with nvcc
-            static = "" if "static" in words or self.is_jit else "static "
+            # each source has its own, as with nvcc, unless another one may ask for it
+            is_asked_for = self.is_rdc or self.tokens[end - 1] in self.externs
+            static = "__attribute__((weak)) " if is_asked_for else "static "
+            static = "" if "static" in words or self.is_jit else static
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
 
@@ -409,6 +418,8 @@ class Source:
             if not {"static", "__shared__"} & set(words):
                 self.stop(i, f"an automatic {what} variable is not allowed inside a function: static is missing")
         for n in range(end, self.until(end, (";",))):
+            if self.tokens[n - 1] not in ("(", ".", "sizeof") and self.sides.is_address_of_host(n):
+                self.sides.refuse_variable(n, self.tokens[n])
             if self.tokens[n + 1] == "(" and MATH.match(self.tokens[n]) and not self.is_own(self.tokens[n]):
                 self.stop(n, f"dynamic initialization is not supported for a {what} variable")
 
@@ -440,17 +451,18 @@ class Source:
         left = self.until(i, ("[", ";", ","))
         name = self.tokens[left - 1]
         is_both = any(self.tokens[b - 1] == ")" and b < i < e for b, e in self.bodies_of_both)
-        if not self.is_in_function(begin) and "extern" not in words:
-            self.stop(i, "a __shared__ variable outside of functions is not in the stand-in: move it into the kernel")
-        if self.is_in_function(begin) and (is_both or not self.is_in_device(i)):
+        is_local = self.is_in_function(begin)
+        if is_local and (is_both or not self.is_in_device(i)):
             self.stop(i, "a __shared__ variable is not allowed inside a function of the host")
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
             gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
             for one, stop in self.declared(begin, end):
-                what = f'"{one} is larger than the shared memory, 49152 bytes"'
-                self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
-                self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
+                what = f'"{one} is larger than the shared memory, 49152 bytes, or has none"'
+                users = [f.body for f in self.sides.functions if one in f.places and f.body and f.side != "__host__"]
+                for place in [end] if is_local else users:
+                    self.after(place, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
+                self.after(end, f" static_assert(sizeof({one}) - 1ul < 49152, {what});")
                 if stop < end:
                     size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"
                     self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used))")
@@ -458,7 +470,6 @@ class Source:
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
-        is_local = self.is_in_function(begin)
         pointer = f"(*{name}){more}" if more else f"*{name}"
         static = "" if is_local else "extern __thread "  # another name for the pointer itself
         value = ' __asm__("cpu_cuda_dynamic_shared") __attribute__((tls_model("initial-exec")))'
@@ -497,7 +508,7 @@ class Source:
 def rewritten(text, o, check):
     """Preprocessed CUDA C++ in, C++ out. o: what nvcc was told."""
     source = Source(text, o)
-    o["sides"] = check(source)
+    o["sides"] = source.sides = check(source)
     for i, token in enumerate(source.tokens):
         if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)

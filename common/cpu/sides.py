@@ -30,6 +30,7 @@ class Function:
         )
         self.is_plain = "template" not in words
         self.has_body = tokens[end] == "}"
+        self.body = next((i for i in range(right, end) if tokens[i] == "{"), None)
         self.places = {}  # of the names in it, but for members
         for i in range(left, end):
             is_unevaluated = {"sizeof", "decltype", "noexcept"} & {tokens[i - 1], tokens[i - 2]}
@@ -69,6 +70,8 @@ class Sides:
         while left < end and tokens[left] != "(":
             is_attribute = tokens[left] in ("__attribute__", "alignas", "decltype")
             left = source.closing(left + 1) + 1 if is_attribute else left + 1
+        if left < end and source.is_object(left):
+            end = left
         is_function = left < end and is_name(tokens[left - 1]) and tokens[left - 1] not in TYPES
         is_body = left < end and tokens[end] == "{"
         last = source.closing(end) if is_body else source.until(end, (";",))
@@ -85,14 +88,14 @@ class Sides:
                 n = self.declaration(n)
             self.members.update((name, kinds) for name, kinds in self.variables.items() if "static" in kinds)
             self.functions, self.variables, self.is_in_class = known
-        if is_function and not is_body and not {"__device__", "__global__", *NO_VARIABLE} & words:
+        if is_function and tokens[end] == ";" and not {"__device__", "__global__", *NO_VARIABLE} & words:
             self.refuse_in_jit(left - 1, "function", "execution")
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
             if source.is_of_device and self.functions[-1].side == "__host__":
                 self.functions[-1].side = "__device__"
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
-            i = source.until(i, ("=", "[", ";", "{", ","))
+            i = source.until(i, ("=", "[", ";", "{", ",", "("))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
                 is_const = bool({"const", "constexpr"} & words)
                 is_device = OF_DEVICE & words or (is_const and source.is_jit)
@@ -119,6 +122,12 @@ class Sides:
     def is_only(self, name, side):
         """Whether all functions of this name are of this side."""
         return self.sides.get(name) == {side} and not re.search(rf"\b{name}\s*\(", self.source.foreign)
+
+    def is_address_of_host(self, i):
+        """Whether the name at i, of what a variable begins with, stands for an address on the host."""
+        kinds, after = self.variables.get(self.tokens[i]), self.tokens[i + 1]
+        is_address = kinds == {"host"} or kinds == {"const"} and self.tokens[i - 1] == "&"
+        return is_address or (self.is_only(self.tokens[i], "__host__") and after != "(")
 
     def is_called(self, places):
         """Whether a name is called wherever it is, so that it is none of a variable of the function's own."""
