@@ -88,6 +88,7 @@ class Source:
         self.fma = '__attribute__((target("fma"))) ' if o["has_fma"] else ""
         self.edits = []  # (from, to, order, new text)
         self.sections = set()  # of device variables
+        self.outside = {}  # shared variables that are in no function: by name, the call that makes each known
         self.markers = list(MARKER.finditer(text))
         own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
         ends = [m.start() for m in self.markers[1:]] + [len(text)]
@@ -228,6 +229,14 @@ class Source:
                 return i
         return None
 
+    def path(self, i):
+        """Of what is declared at i: ::a:: in a namespace a, nothing in a function."""
+        brace = self.scope(i)
+        if brace is None or self.is_in_function(i):
+            return "::" * (brace is None)
+        word = self.tokens[brace - 1]
+        return self.path(brace) + f"{word}::" * (word not in ("namespace", "extern"))
+
     def is_object(self, left):
         """Whether the ( at left begins what an object is made of, and not a function's parameters."""
         return bool(re.match(r"\.?\d|[~!&{+-]|(true|false|nullptr)$", self.tokens[left + 1]))
@@ -243,7 +252,9 @@ class Source:
         """The { at body may begin the body of a function of this side: for calls.py"""
         is_body = self.tokens[body - 1] in (")", "const", "noexcept", "override", "final", "mutable")
         if is_body or "->" in self.tokens[body - 5 : body]:
-            self.after(body, f" ::cpu_cuda::in<'{side}', {body}>();")
+            used = self.outside and set(self.tokens[body : self.closing(body)])
+            shared = " ".join(call for name, call in self.outside.items() if name in used) if side == DEVICE else ""
+            self.after(body, f" ::cpu_cuda::in<'{side}', {body}>(); {shared}")
 
     def device_code(self, side, body):
         """The { at body begins device code."""
@@ -459,9 +470,12 @@ class Source:
             gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
             for one, stop in self.declared(begin, end):
                 what = f'"{one} is larger than the shared memory, 49152 bytes, or has none"'
-                users = [f.body for f in self.sides.functions if one in f.places and f.body and f.side != "__host__"]
-                for place in [end] if is_local else users:
-                    self.after(place, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
+                path = self.path(i) + one
+                call = f'::cpu_cuda_shared(&{path}, sizeof {path}, "{one}");'
+                if is_local:
+                    self.after(end, call)
+                else:
+                    self.outside[one] = call
                 self.after(end, f" static_assert(sizeof({one}) - 1ul < 49152, {what});")
                 if stop < end:
                     size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"

@@ -30,7 +30,6 @@ class Function:
         )
         self.is_plain = "template" not in words
         self.has_body = tokens[end] == "}"
-        self.body = next((i for i in range(right, end) if tokens[i] == "{"), None)
         self.places = {}  # of the names in it, but for members
         for i in range(left, end):
             is_unevaluated = {"sizeof", "decltype", "noexcept"} & {tokens[i - 1], tokens[i - 2]}
