@@ -118,9 +118,7 @@ def check(dump, sides):
     # void k(int*), float own::v [3], int (* v)(int): some are listed as the declaration, and are not mangled yet
     places = {n: re.search(r"[\w:]+(?=\)?\(|\)? \[|\)?$)", g.name)[0].split("::") for n, g in named}
     mangled = {n: "_ZN" + "".join(f"{len(word)}{word}" for word in words) + "E" for n, words in places.items()}
-    return {
-        n: mangled[n] if places[n][1:] else places[n][0] for n, g in named if g.section or launches & {*g.calls}
-    }
+    return {n: mangled[n] if places[n][1:] else places[n][0] for n, g in named if g.section or launches & {*g.calls}}
 
 
 def check_start(f, listed, sides):

@@ -381,6 +381,8 @@ class Source:
                 if not self.has_lambdas:
                     self.stop(i, "a lambda with __device__ needs the option --extended-lambda")
                 start = self.opening(i - 1 if self.tokens[i - 1] == "]" else i - 2, "[", "]")
+                if any(self.tokens[n] in "[," and self.tokens[n + 1] == "&" for n in range(start, i)):
+                    self.stop(i, "an extended __device__ lambda cannot capture variables by reference")
                 self.before(start, "::cpu_cuda::extended{")
                 self.after(self.closing(body), "}")
         elif not self.is_in_class(i) or "static" in words:
