@@ -91,7 +91,8 @@ def variable_name(f):
 
 
 def check(dump, sides):
-    """Refuses what nvcc refuses, now that it is known which function is called."""
+    """Refuses what nvcc refuses, now that it is known which function is called. What cpu_cuda_name_0 and so on, which
+    nvcc declares for NVRTC's name expressions, are the addresses of, by number."""
     listed = functions(dump)
     for f in listed.values():
         if f.text.startswith("void __static_initialization"):
@@ -111,6 +112,13 @@ def check(dump, sides):
             words = variable_name(listed[n]) if n in listed else ""
             if is_device and words and sides.is_host_variable(f, words):
                 sides.refuse_variable(sides.place(f.body, words), words)
+    names = [(f, re.search(r"\bcpu_cuda_name_(\d+)", f.text)) for f in listed.values()]
+    named = [(int(number[1]), listed[n]) for f, number in names if number for n, _ in f.uses if n in listed]
+    launches = {n for n, f in listed.items() if "cpu_cuda::launch" in f.text}
+    # void k(int*), float own::v [3], int (* v)(int): some are listed as the declaration, and are not mangled yet
+    places = {n: re.search(r"[\w:]+(?=\)?\(|\)? \[|\)?$)", g.name)[0].split("::") for n, g in named}
+    mangled = {n: "_ZN" + "".join(f"{len(word)}{word}" for word in words) + "E" for n, words in places.items()}
+    return {n: mangled[n] if places[n][1:] else places[n][0] for n, g in named if g.section or launches & {*g.calls}}
 
 
 def check_start(f, listed, sides):

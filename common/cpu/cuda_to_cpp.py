@@ -88,6 +88,7 @@ class Source:
         self.fma = '__attribute__((target("fma"))) ' if o["has_fma"] else ""
         self.edits = []  # (from, to, order, new text)
         self.sections = set()  # of device variables
+        self.outside = {}  # shared variables that are in no function: by name, the call that makes each known
         self.markers = list(MARKER.finditer(text))
         own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
         ends = [m.start() for m in self.markers[1:]] + [len(text)]
@@ -106,10 +107,14 @@ class Source:
         self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
         self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
         self.is_cuda_12 = o["is_cuda_12"]
-        self.is_jit, self.is_of_device = "-jit" in o["given"], "-jit-default-device" in o["given"]  # NVRTC
+        self.is_of_device = "-jit-default-device" in o["given"]  # NVRTC
+        self.is_jit = self.is_of_device or "-jit" in o["given"]
         self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
         self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
+        self.is_rdc = o["is_rdc"]
+        externs = (i for i, token in enumerate(self.tokens) if token == "extern" and self.is_in_function(i))
+        self.externs = {self.tokens[self.until(i, (";", "[", "{", "(", "=")) - 1] for i in externs}
         self.starts = [t.start() for t in found] + [len(text)]
         self.ends = [t.end() for t in found] + [len(text)]
 
@@ -224,6 +229,18 @@ class Source:
                 return i
         return None
 
+    def path(self, i):
+        """Of what is declared at i: ::a:: in a namespace a, nothing in a function."""
+        brace = self.scope(i)
+        if brace is None or self.is_in_function(i):
+            return "::" * (brace is None)
+        word = self.tokens[brace - 1]
+        return self.path(brace) + f"{word}::" * (word not in ("namespace", "extern"))
+
+    def is_object(self, left):
+        """Whether the ( at left begins what an object is made of, and not a function's parameters."""
+        return bool(re.match(r"\.?\d|[~!&{+-]|(true|false|nullptr)$", self.tokens[left + 1]))
+
     def is_in_class(self, i):
         brace = self.scope(i)
         head = self.tokens[self.statement(brace) : brace] if brace is not None else []
@@ -235,7 +252,9 @@ class Source:
         """The { at body may begin the body of a function of this side: for calls.py"""
         is_body = self.tokens[body - 1] in (")", "const", "noexcept", "override", "final", "mutable")
         if is_body or "->" in self.tokens[body - 5 : body]:
-            self.after(body, f" ::cpu_cuda::in<'{side}', {body}>();")
+            used = self.outside and set(self.tokens[body : self.closing(body)])
+            shared = " ".join(call for name, call in self.outside.items() if name in used) if side == DEVICE else ""
+            self.after(body, f" ::cpu_cuda::in<'{side}', {body}>(); {shared}")
 
     def device_code(self, side, body):
         """The { at body begins device code."""
@@ -351,7 +370,7 @@ class Source:
         end = self.until(i, ("=", "[", ";", "{", "("))
         words = self.tokens[self.statement(i) : end]
         is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
-        is_function = (self.tokens[end] == "(" and not is_pointer) or "operator" in words
+        is_function = (self.tokens[end] == "(" and not (is_pointer or self.is_object(end))) or "operator" in words
         is_lambda = self.tokens[i - 1] == "]" or self.tokens[i - 2 : i] == ["]", "__host__"]
         if is_function or is_lambda:
             body = self.until(end, ("{", ";"))
@@ -362,6 +381,8 @@ class Source:
                 if not self.has_lambdas:
                     self.stop(i, "a lambda with __device__ needs the option --extended-lambda")
                 start = self.opening(i - 1 if self.tokens[i - 1] == "]" else i - 2, "[", "]")
+                if any(self.tokens[n] in "[," and self.tokens[n + 1] == "&" for n in range(start, i)):
+                    self.stop(i, "an extended __device__ lambda cannot capture variables by reference")
                 self.before(start, "::cpu_cuda::extended{")
                 self.after(self.closing(body), "}")
         elif not self.is_in_class(i) or "static" in words:
@@ -388,7 +409,10 @@ class Source:
                 n = self.statement(i) + words.index("const", star)
                 self.replace(n, n, "")
             section = "cpu_cuda_managed" if "__managed__" in words else "cpu_cuda_device"
-            static = "" if "static" in words else "static "  # each source has its own, as with nvcc
+            # each source has its own, as with nvcc, unless another one may ask for it
+            is_asked_for = self.is_rdc or self.tokens[end - 1] in self.externs
+            static = "__attribute__((weak)) " if is_asked_for else "static "
+            static = "" if "static" in words or self.is_jit else static
             self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
             self.sections.add(section)
 
@@ -407,6 +431,8 @@ class Source:
             if not {"static", "__shared__"} & set(words):
                 self.stop(i, f"an automatic {what} variable is not allowed inside a function: static is missing")
         for n in range(end, self.until(end, (";",))):
+            if self.tokens[n - 1] not in ("(", ".", "sizeof") and self.sides.is_address_of_host(n):
+                self.sides.refuse_variable(n, self.tokens[n])
             if self.tokens[n + 1] == "(" and MATH.match(self.tokens[n]) and not self.is_own(self.tokens[n]):
                 self.stop(n, f"dynamic initialization is not supported for a {what} variable")
 
@@ -415,7 +441,7 @@ class Source:
         names, i = [], self.until(begin, ("<", ",", "[", ";"))
         i = self.closing_angle(i) if self.tokens[i] == "<" else begin
         while i < end:
-            i = self.until(i, (",", "[", ";"))
+            i = self.until(i, (",", "[", ";", "__attribute__"))
             name, i = self.tokens[i - 1], self.until(i, (",", ";"))
             names += [(name, i)] if is_name(name) else []
             i += 1
@@ -438,17 +464,21 @@ class Source:
         left = self.until(i, ("[", ";", ","))
         name = self.tokens[left - 1]
         is_both = any(self.tokens[b - 1] == ")" and b < i < e for b, e in self.bodies_of_both)
-        if not self.is_in_function(begin) and "extern" not in words:
-            self.stop(i, "a __shared__ variable outside of functions is not in the stand-in: move it into the kernel")
-        if self.is_in_function(begin) and (is_both or not self.is_in_device(i)):
+        is_local = self.is_in_function(begin)
+        if is_local and (is_both or not self.is_in_device(i)):
             self.stop(i, "a __shared__ variable is not allowed inside a function of the host")
         if "extern" not in words:
             self.specify(i, " __thread " if "static" in words else " static __thread ")
             gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
             for one, stop in self.declared(begin, end):
-                what = f'"{one} is larger than the shared memory, 49152 bytes"'
-                self.after(end, f' ::cpu_cuda_shared(&{one}, sizeof {one}, "{one}");')
-                self.after(end, f" static_assert(sizeof({one}) <= 49152, {what});")
+                what = f'"{one} is larger than the shared memory, 49152 bytes, or has none"'
+                path = self.path(i) + one
+                call = f'::cpu_cuda_shared(&{path}, sizeof {path}, "{one}");'
+                if is_local:
+                    self.after(end, call)
+                else:
+                    self.outside[one] = call
+                self.after(end, f" static_assert(sizeof({one}) - 1ul < 49152, {what});")
                 # an object with constructors would get a guard beside it, which the kernel would read
                 self.before(stop, "{}")
                 if stop < end:
@@ -458,7 +488,6 @@ class Source:
             return
         kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
-        is_local = self.is_in_function(begin)
         pointer = f"(*{name}){more}" if more else f"*{name}"
         static = "" if is_local else "extern __thread "  # another name for the pointer itself
         value = ' __asm__("cpu_cuda_dynamic_shared") __attribute__((tls_model("initial-exec")))'
@@ -497,7 +526,7 @@ class Source:
 def rewritten(text, o, check):
     """Preprocessed CUDA C++ in, C++ out. o: what nvcc was told."""
     source = Source(text, o)
-    o["sides"] = check(source)
+    o["sides"] = source.sides = check(source)
     for i, token in enumerate(source.tokens):
         if token == "<<<" and source.tokens[i - 1] != "operator":
             source.launch(i)
@@ -509,6 +538,8 @@ def rewritten(text, o, check):
             source.replace(i, i, "")
         elif token == "__shared__":
             source.shared(i)
+        elif token == "static" and source.is_jit and source.scope(i) is None:
+            source.replace(i, i, "")  # it can be asked for by its name
         elif token == "__noinline__" and source.tokens[i - 1] != "(":
             source.replace(i, i, "__attribute__((noinline))")
         elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:

@@ -69,15 +69,14 @@ class Sides:
         while left < end and tokens[left] != "(":
             is_attribute = tokens[left] in ("__attribute__", "alignas", "decltype")
             left = source.closing(left + 1) + 1 if is_attribute else left + 1
+        if left < end and source.is_object(left):
+            end = left
         is_function = left < end and is_name(tokens[left - 1]) and tokens[left - 1] not in TYPES
         is_body = left < end and tokens[end] == "{"
         last = source.closing(end) if is_body else source.until(end, (";",))
         words = set(tokens[start:end])
         if is_body and not {"__device__", "__global__"} & words:
-            if source.is_jit and "constexpr" not in words and not self.is_in_class and tokens[start] != "template":
-                what = "is considered a host function, and host functions are not allowed in JIT mode"
-                annotations = "execution space annotations (__host__/__device__/__global__)"
-                source.stop(left - 1, f"a function without {annotations} {what}")
+            self.refuse_in_jit(left - 1, "function", "execution")
             source.mark(CONSTEXPR if "constexpr" in words else DEVICE if source.is_of_device else HOST, end)
             if "constexpr" not in words and not source.is_of_device:
                 self.of_host.append((i + (tokens[i] == "extern"), last))
@@ -88,14 +87,20 @@ class Sides:
                 n = self.declaration(n)
             self.members.update((name, kinds) for name, kinds in self.variables.items() if "static" in kinds)
             self.functions, self.variables, self.is_in_class = known
+        if is_function and tokens[end] == ";" and not {"__device__", "__global__", *NO_VARIABLE} & words:
+            self.refuse_in_jit(left - 1, "function", "execution")
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
             if source.is_of_device and self.functions[-1].side == "__host__":
                 self.functions[-1].side = "__device__"
         while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
-            i = source.until(i, ("=", "[", ";", "{", ","))
+            i = source.until(i, ("=", "[", ";", "{", ",", "("))
             if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
-                kind = "device" if OF_DEVICE & words else "const" if {"const", "constexpr"} & words else "host"
+                is_const = bool({"const", "constexpr"} & words)
+                is_device = OF_DEVICE & words or (is_const and source.is_jit)
+                kind = "device" if is_device else "const" if is_const else "host"
+                if kind == "host" and (not self.is_in_class or "static" in words):
+                    self.refuse_in_jit(i - 1, "variable", "memory")
                 kind = "const array" if kind == "const" and tokens[i] == "[" else kind
                 kinds = {kind, "static"} if self.is_in_class and "static" in words else {kind}
                 self.variables.setdefault(tokens[i - 1], set()).update(kinds)
@@ -108,9 +113,20 @@ class Sides:
 
     # ---- What is refused
 
+    def refuse_in_jit(self, i, what, space):
+        if self.source.is_jit and not self.source.is_of_device:
+            host = f"is considered a host {what}, and host {what}s are not allowed in JIT mode"
+            self.source.stop(i, f"a {what} without {space} space annotations (__device__ and the like) {host}")
+
     def is_only(self, name, side):
         """Whether all functions of this name are of this side."""
         return self.sides.get(name) == {side} and not re.search(rf"\b{name}\s*\(", self.source.foreign)
+
+    def is_address_of_host(self, i):
+        """Whether the name at i, of what a variable begins with, stands for an address on the host."""
+        kinds, after = self.variables.get(self.tokens[i]), self.tokens[i + 1]
+        is_address = kinds == {"host"} or kinds == {"const"} and self.tokens[i - 1] == "&"
+        return is_address or (self.is_only(self.tokens[i], "__host__") and after != "(")
 
     def is_called(self, places):
         """Whether a name is called wherever it is, so that it is none of a variable of the function's own."""

@@ -221,13 +221,13 @@ __global__ void ZeroTooLate(const int *a, int *out)
     if (threadIdx.x == 0) *out = total;
 }
 
+namespace outside { __shared__ int total; }
 __global__ void SharedTotal(const int *a, int *out)
 {
-    __shared__ int total;
-    if (threadIdx.x == 0) total = 0;
+    if (threadIdx.x == 0) outside::total = 0;
     __syncthreads();
-    atomicAdd(&total, a[threadIdx.x]);
-    if (threadIdx.x == 63) *out = total; // shared-total
+    atomicAdd(&outside::total, a[threadIdx.x]);
+    if (threadIdx.x == 63) *out = outside::total; // shared-total
 }
 
 __global__ void PastShared(int *out, int step)

@@ -68,6 +68,48 @@ static void compile_wrong(const char *source, const char *words)
     NVRTC(0, nvrtcDestroyProgram, &program);
 }
 
+// A template's kernel and a variable by name expressions, and a header that is given as a text.
+static void run_by_name(void)
+{
+    const char *source = "#include <two.h>\ntemplate <class T, int N> __global__ void set(T *p) { "
+                         "*p = N * factor + table[N % 2]; }\n";
+    const char *texts[] =
+        {"#pragma once\nnamespace own { __constant__ int factor = 2; }\nusing namespace own;\n"
+         "const int table[] = {100, 200};\n"},
+               *names[] = {"two.h"}, *kernel, *variable;
+    void *program, *module, *function;
+    unsigned long long p, there;
+    size_t bytes;
+    int value = 10;
+    NVRTC(0, nvrtcCreateProgram, &program, source, "by_name.cu", 1, texts, names);
+    NVRTC(9, nvrtcGetLoweredName, program, "set<int, 3>", &kernel);
+    NVRTC(0, nvrtcAddNameExpression, program, "set<int, 3>");
+    NVRTC(0, nvrtcAddNameExpression, program, "&own::factor");
+    NVRTC(4, nvrtcAddNameExpression, NULL, "set");
+    NVRTC(3, nvrtcAddNameExpression, program, NULL);
+    NVRTC(0, nvrtcCompileProgram, program, 0, NULL);
+    NVRTC(8, nvrtcAddNameExpression, program, "set<int, 4>");
+    NVRTC(10, nvrtcGetLoweredName, program, "set<int, 4>", &kernel);
+    NVRTC(0, nvrtcGetLoweredName, program, "&own::factor", &variable);
+    IS(strcmp(variable, "_ZN3own6factorE") == 0);
+    NVRTC(0, nvrtcGetLoweredName, program, "set<int, 3>", &kernel);
+    IS(strcmp(kernel, "_Z3setIiLi3EEvPT_") == 0);
+    OK(cuModuleLoadData, &module, output(program, "nvrtcGetPTXSize", "nvrtcGetPTX", &bytes));
+    OK(cuModuleGetFunction, &function, module, kernel);
+    FAILS(500, NOT_FOUND, cuModuleGetGlobal_v2, &there, &bytes, module, kernel);
+    OK(cuModuleGetGlobal_v2, &there, &bytes, module, variable);
+    IS(bytes == sizeof value);
+    OK(cuMemcpyHtoD_v2, there, &value, bytes);
+    OK(cuMemAlloc_v2, &p, sizeof value);
+    void *arguments[] = {&p};
+    OK(cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+    OK(cuMemcpyDtoH_v2, &value, p, sizeof value);
+    IS(value == 230);
+    OK(cuMemFree_v2, p);
+    OK(cuModuleUnload, module);
+    NVRTC(0, nvrtcDestroyProgram, &program);
+}
+
 static void run(void *function)
 {
     float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {0}, a = 2;
@@ -168,9 +210,11 @@ int main(void)
     OK(cuModuleGetFunction, &function, module, "saxpy");
     run(function);
     OK(cuModuleUnload, module);
+    run_by_name();
     OK(cuDevicePrimaryCtxRelease_v2, 0);
-    Call *last_error = (Call *)dlsym(driver, "cudaGetLastError"); // the stand-in's runtime is in the same library
-    IS(!last_error || last_error() == 0); // and does not tell of the driver's errors
+    Call *last_error =
+        (Call *)dlsym(driver, "cudaGetLastError"); // the stand-in's runtime is in the same library
+    IS(!last_error || last_error() == 0);          // and does not tell of the driver's errors
     if (!differences)
         puts("ok");
     return differences != 0;

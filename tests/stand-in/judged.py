@@ -2,11 +2,15 @@
 
 Draws COUNT of the rows of judged.txt (+: taken, -: refused) and as many combinations of a caller and a callee. The
 stand-in has to answer as the row says, and as NVCC, the judge, if there is one: for a combination nobody else knows.
+Of +[nvrtc WORDS] NVRTC is the judge: of its options, and of name expressions.
 """
 
+import ctypes
 import os
 import pathlib
 import random
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -44,23 +48,35 @@ def drawn(random_):
     declaration, call = CALLEES[kind]
     declaration = declaration.replace("SIDE0", side.replace("static", "")).replace("SIDE2", f"static {side}")
     declaration = declaration.replace("SIDE3", random_.choice(VARIABLES)).replace("SIDE", side)
-    return None, declaration + "\n" + CALLERS[caller].replace("CALL", call)
+    return None, [], declaration + "\n" + CALLERS[caller].replace("CALL", call)
 
 
-def takes(compiler, source):
+def nvrtc_takes(nvcc, source, words):
+    library = ctypes.CDLL(next(pathlib.Path(nvcc).resolve().parents[nvcc != STAND_IN].rglob("libnvrtc.so.13")))
+    program, options = ctypes.c_void_p(), [word.encode() for word in words if word[0] == "-"]
+    library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), None, 0, None, None)
+    for word in words:
+        word[0] == "-" or library.nvrtcAddNameExpression(program, word.encode())
+    options = (ctypes.c_char_p * len(options))(*options)
+    return library.nvrtcCompileProgram(program, len(options), options) == 0, ""
+
+
+def takes(nvcc, source, options):
+    if options[:1] == ["nvrtc"]:
+        return nvrtc_takes(nvcc, source, options[1:])
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "judged.cu")
         path.write_text("#include <cstdlib>\n" + source + "\n")
-        command = [*compiler, "--extended-lambda", "-c", "-o", path.with_suffix(".o"), path]
-        done = subprocess.run(command, capture_output=True, text=True)
+        command = [nvcc, "-arch=sm_80", "--extended-lambda", *options, "-c", "-o", path.with_suffix(".o"), path]
+        done = subprocess.run([sys.executable] * (nvcc == STAND_IN) + command, capture_output=True, text=True)
     return done.returncode == 0, done.stderr + done.stdout
 
 
 def judge(case, nvcc):
-    expected, source = case
-    is_taken, said = takes([sys.executable, STAND_IN], source)
+    expected, options, source = case
+    is_taken, said = takes(STAND_IN, source, options)
     answers = [expected] * (expected is not None)
-    answers += [takes([nvcc, "-arch=sm_80"], source)[0]] if nvcc else []
+    answers += [takes(nvcc, source, options)[0]] if nvcc else []
     if set(answers) <= {is_taken}:
         return True
     print(f"{source}\n    {'taken' if is_taken else 'refused'} by the stand-in, not so by nvcc: {said}")
@@ -70,8 +86,10 @@ def judge(case, nvcc):
 def main():
     count, seed, nvcc = int(sys.argv[1]), int(sys.argv[2]), "".join(sys.argv[3:4])
     random_ = random.Random(seed)
-    lines = [line for line in (HERE / "judged.txt").read_text().splitlines() if line[:2] in ("+ ", "- ")]
-    cases = [(line[0] == "+", line[2:].replace("\\n", "\n")) for line in random_.sample(lines, min(count, len(lines)))]
+    subprocess.run([sys.executable, STAND_IN, "--build-runtime"], check=True)
+    rows = re.findall(r"^([+-])(?:\[(.*?)\])? (.*)", (HERE / "judged.txt").read_text(), re.M)
+    rows = random_.sample(rows, min(count, len(rows)))
+    cases = [(sign == "+", shlex.split(words), source.replace("\\n", "\n")) for sign, words, source in rows]
     cases += [drawn(random_) for _ in range(count if nvcc else 0)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         right = sum(pool.map(lambda case: judge(case, nvcc), cases))

@@ -148,10 +148,11 @@ __global__ void WarpFlags(int *out)
 }
 
 // All threads write the same to shared memory, and read it.
+static __shared__ int s; // in no function
+__device__ void Set(int n) { s = n; }
 __global__ void SharedSame(int *out, int n)
 {
-    __shared__ int s;
-    s = n;
+    Set(n);
     out[threadIdx.x] = s + threadIdx.x;
 }
 

@@ -182,6 +182,20 @@ static CUresult find_function(CUfunction *function, CUmodule module, const char 
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+static CUresult find_variable(CUdeviceptr *pointer, size_t *bytes, CUmodule module,
+                              const char *name)
+{
+    if (!module || !name) return CUDA_ERROR_INVALID_VALUE;
+    Dl_info info;
+    const Elf64_Sym *symbol;
+    void *address = dlsym(module, name);
+    bool is_found = address && dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT);
+    if (!is_found || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) return CUDA_ERROR_NOT_FOUND;
+    if (pointer) *pointer = (CUdeviceptr)address;
+    if (bytes) *bytes = symbol->st_size;
+    return CUDA_SUCCESS;
+}
+
 PUBLIC CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
     IN_CONTEXT(load_module(module, image));
@@ -193,6 +207,11 @@ PUBLIC CUresult cuModuleUnload(CUmodule module)
 PUBLIC CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     IN_CONTEXT(find_function(function, module, name));
+}
+PUBLIC CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUmodule module,
+                                  const char *name)
+{
+    IN_CONTEXT(find_variable(pointer, bytes, module, name));
 }
 PUBLIC CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                unsigned grid_z, unsigned block_x, unsigned block_y,

@@ -3,6 +3,7 @@
 #include "nvrtc.h"
 #include "../runtime/runtime.h"
 #include "nvrtc_images.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +19,25 @@ struct text {
     char *start;
     size_t bytes; // a NUL follows
 };
-enum { LOG, PTX, CUBIN, OUTPUTS };
-static const char *const output_file[OUTPUTS] = {"log", "ptx.ii", "cubin.so"};
+enum { LOG, PTX, CUBIN, LOWERED, OUTPUTS };
+static const char *const output_file[OUTPUTS] = {"log", "ptx.ii", "cubin.so", "lowered"};
+// Several texts in one are parted by NULs: a source and the name and text of each header, name
+// expressions, and the lowered name of each.
 struct _nvrtcProgram {
-    char *source, *name;
-    struct text output[OUTPUTS];
+    char *name;
+    struct text sources, expressions, output[OUTPUTS];
+    bool is_compiled; // whether it has been tried
 };
+
+static bool append(struct text *text, const char *word)
+{
+    size_t more = strlen(word) + 1;
+    char *longer = realloc(text->start, text->bytes + more);
+    if (!longer) return false;
+    text->start = memcpy(longer + text->bytes, word, more) - text->bytes;
+    text->bytes += more;
+    return true;
+}
 
 // ---- A folder for files that ../nvcc reads and writes
 
@@ -45,11 +59,11 @@ static struct text read_file(const char *folder, const char *name)
     return text;
 }
 
-static bool write_file(const char *folder, const char *name, const char *text, size_t bytes)
+static bool write_file(const char *folder, const char *name, struct text text)
 {
     char *path = path_in(folder, name);
     FILE *file = path ? fopen(path, "w") : NULL;
-    bool is_written = file && fwrite(text, 1, bytes, file) == bytes;
+    bool is_written = file && fwrite(text.start, 1, text.bytes, file) == text.bytes;
     if (file && fclose(file)) is_written = false;
     free(path);
     return is_written;
@@ -63,12 +77,14 @@ static char *new_folder(void)
 
 static void remove_folder(char *folder)
 {
-    static const char *const names[] = {"source.cu", "kernel.cu", "ptx.ii", "cubin.so", "log", ""};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *path = path_in(folder, names[i]);
-        if (path) remove(path);
+    DIR *files = opendir(folder);
+    for (const struct dirent *file; files && (file = readdir(files));) {
+        char *path = path_in(folder, file->d_name);
+        if (path) unlink(path);
         free(path);
     }
+    if (files) closedir(files);
+    rmdir(folder);
     free(folder);
 }
 
@@ -111,7 +127,7 @@ void *cpu_open_ptx(const char *text)
     char *ptx = path_in(folder, "ptx.ii"), *cubin = path_in(folder, "cubin.so");
     char *arguments[] = {"nvcc", "-shared", "-O2", "-Xcompiler", "-fPIC", "-o", cubin, ptx, NULL};
     struct text library = {NULL, 0};
-    if (ptx && cubin && write_file(folder, "ptx.ii", text, strlen(text)) &&
+    if (ptx && cubin && write_file(folder, "ptx.ii", (struct text){(char *)text, strlen(text)}) &&
         run_nvcc(folder, arguments) == 0)
         library = read_file(folder, "cubin.so");
     remove_folder(folder);
@@ -135,14 +151,15 @@ PUBLIC nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const ch
     enum { MOST = 64 };
     if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
     if (count < 0 || count > MOST || (count && !options)) return NVRTC_ERROR_INVALID_INPUT;
-    forget_output(program);
     char *folder = new_folder();
     if (!folder) return NVRTC_ERROR_INTERNAL_ERROR;
     char *arguments[MOST + 5] = {"nvcc", "--nvrtc", folder, program->name};
     for (int i = 0; i < count; i++) arguments[4 + i] = (char *)options[i];
-    int status = write_file(folder, "source.cu", program->source, strlen(program->source))
-                     ? run_nvcc(folder, arguments)
-                     : -1;
+    bool is_written = write_file(folder, "sources", program->sources) &&
+                      write_file(folder, "expressions", program->expressions);
+    int status = is_written ? run_nvcc(folder, arguments) : -1;
+    forget_output(program);
+    program->is_compiled |= status != NVRTC_ERROR_INVALID_OPTION;
     for (int i = 0; i < (status == NVRTC_SUCCESS ? OUTPUTS : PTX); i++)
         program->output[i] = read_file(folder, output_file[i]);
     remove_folder(folder);
@@ -156,20 +173,48 @@ PUBLIC nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
                                       int headers, const char *const *texts,
                                       const char *const *names)
 {
-    (void)texts, (void)names;
-    if (!program || !source || headers) return NVRTC_ERROR_INVALID_INPUT; // no headers here
-    *program = calloc(1, sizeof **program);
-    if (!*program) return NVRTC_ERROR_OUT_OF_MEMORY;
-    (*program)->source = strdup(source);
-    (*program)->name = strdup(name ? name : "default_program");
-    return (*program)->source && (*program)->name ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+    if (!program || !source || headers < 0 || (headers && (!texts || !names)))
+        return NVRTC_ERROR_INVALID_INPUT;
+    nvrtcProgram new = *program = calloc(1, sizeof **program);
+    if (!new) return NVRTC_ERROR_OUT_OF_MEMORY;
+    new->name = strdup(name ? name : "default_program");
+    bool is_there = new->name &&append(&new->sources, source);
+    for (int i = 0; is_there && i < headers; i++)
+        is_there = append(&new->sources, names[i]) && append(&new->sources, texts[i]);
+    return is_there ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+PUBLIC nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
+{
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!expression) return NVRTC_ERROR_INVALID_INPUT;
+    if (program->is_compiled) return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+    bool is_added = append(&program->expressions, expression);
+    return is_added ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+PUBLIC nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression,
+                                       const char **lowered)
+{
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!expression || !lowered) return NVRTC_ERROR_INVALID_INPUT;
+    *lowered = NULL;
+    if (!program->output[PTX].bytes) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+    const char *name = program->output[LOWERED].start, *one = program->expressions.start;
+    const char *end = one + program->expressions.bytes;
+    for (; one < end && strcmp(one, expression) != 0; one += strlen(one) + 1)
+        name += strlen(name) + 1;
+    if (one == end) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    *lowered = name;
+    return NVRTC_SUCCESS;
 }
 
 PUBLIC nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
     if (!program || !*program) return NVRTC_ERROR_INVALID_PROGRAM;
     forget_output(*program);
-    free((*program)->source);
+    free((*program)->sources.start);
+    free((*program)->expressions.start);
     free((*program)->name);
     free(*program);
     *program = NULL;

@@ -3,15 +3,15 @@
 #include <fenv.h>
 #include <limits>
 
-#define CPU_CUDA_MIN_MAX(T) \
-    inline T min(T a, T b) { return b < a ? b : a; } \
-    inline T max(T a, T b) { return a < b ? b : a; }
-CPU_CUDA_MIN_MAX(int)
-CPU_CUDA_MIN_MAX(unsigned)
-CPU_CUDA_MIN_MAX(long)
-CPU_CUDA_MIN_MAX(unsigned long)
-CPU_CUDA_MIN_MAX(long long)
-CPU_CUDA_MIN_MAX(unsigned long long)
+#define CPU_CUDA_MIN_MAX(T, A, B) /* of other mixed types a call is ambiguous, with nvcc, too */ \
+    inline T min(A a, B b) { return (T)b < (T)a ? (T)b : (T)a; } \
+    inline T max(A a, B b) { return (T)a < (T)b ? (T)b : (T)a; }
+#define CPU_CUDA_MIN_MAX_OF(T, U) \
+    CPU_CUDA_MIN_MAX(T, T, T) \
+    CPU_CUDA_MIN_MAX(U, U, U) CPU_CUDA_MIN_MAX(U, T, U) CPU_CUDA_MIN_MAX(U, U, T)
+CPU_CUDA_MIN_MAX_OF(int, unsigned)
+CPU_CUDA_MIN_MAX_OF(long, unsigned long)
+CPU_CUDA_MIN_MAX_OF(long long, unsigned long long)
 #define CPU_CUDA_FMIN_FMAX(T, A, B, f) /* of a NaN and a number: the number */ \
     inline T min(A a, B b) { return __builtin_fmin##f(a, b); } \
     inline T max(A a, B b) { return __builtin_fmax##f(a, b); }
@@ -21,11 +21,6 @@ CPU_CUDA_FMIN_FMAX(double, float, double, )
 CPU_CUDA_FMIN_FMAX(double, double, float, )
 inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-template <class A, class B> std::common_type_t<A, B> min(A a, B b) // of mixed types
-{
-    return b < a ? b : a;
-}
-template <class A, class B> std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
 template <class To, class From> To cpu_cuda_bits(From from)
 {
     To to;

@@ -87,8 +87,9 @@ __attribute__((always_inline, artificial)) constexpr inline void in()
 {}
 
 // A lambda with __device__: a kernel takes this one alone of the host's lambdas.
-template <class F> struct extended : F {};
-template <class F> extended(F) -> extended<F>;
+// A template's parameter ends in _, as a program may be compiled with -DF=...
+template <class F_> struct extended : F_ {};
+template <class F_> extended(F_) -> extended<F_>;
 
 // A kernel's body has its template's arguments in its name: a lambda among them has to be an extended one.
 constexpr int count(const char *text, const char *word)
@@ -107,15 +108,15 @@ template <class Thread> constexpr bool has_host_lambda()
     return count(name, "<lambda(") + count(name, "(lambda at") - 1 >
            count(name, "cpu_cuda::extended<");
 }
-template <class... P> constexpr size_t parameter_bytes()
+template <class... P_> constexpr size_t parameter_bytes()
 {
     size_t bytes = 0;
-    ((bytes = (bytes + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
+    ((bytes = (bytes + alignof(P_) - 1) / alignof(P_) * alignof(P_) + sizeof(P_)), ...);
     return bytes;
 }
 
 // kernel<<<grid, block, ...>>>(...) becomes (configure(..., grid, block, ...), kernel(...)).
-inline void configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block,
+inline void configure(const char *kernel, const char *file, int line, dim3 grid, dim3 block = 1,
                       size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
     cpu_cuda_configure(kernel, file, line, grid, block, shared_bytes, stream);
@@ -125,13 +126,13 @@ inline void configure(const char *kernel, const char *file, int line, dim3 grid,
 template <class T> auto argument(const T &value)
 {
     auto copy = value;
-    using P = decltype(copy); // without const and __restrict__
-    using V = std::remove_pointer_t<P>;
-    if constexpr (std::is_pointer_v<P> && std::is_function_v<V>)
-        copy = (P)cpu_cuda_function((void *)copy);
-    else if constexpr (std::is_pointer_v<P>)
+    using P_ = decltype(copy); // without const and __restrict__
+    using V_ = std::remove_pointer_t<P_>;
+    if constexpr (std::is_pointer_v<P_> && std::is_function_v<V_>)
+        copy = (P_)cpu_cuda_function((void *)copy);
+    else if constexpr (std::is_pointer_v<P_>)
         cpu_cuda_argument(const_cast<const void *>(static_cast<const volatile void *>(copy)),
-                          std::is_const_v<V>, std::is_volatile_v<V>);
+                          std::is_const_v<V_>, std::is_volatile_v<V_>);
     return copy;
 }
 
@@ -170,17 +171,17 @@ template <class Thread> __attribute__((no_sanitize("thread"))) void run_threads(
 }
 
 // For those who call a kernel by its address and a list of pointers to its arguments.
-template <class... P, size_t... I>
-void call(void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
+template <class... P_, size_t... I_>
+void call(void (*kernel)(P_...), void **arguments, std::index_sequence<I_...>)
 {
-    kernel(*static_cast<std::remove_reference_t<P> *>(arguments[I])...);
+    kernel(*static_cast<std::remove_reference_t<P_> *>(arguments[I_])...);
 }
-template <class... P> const void *add_kernel(void (*kernel)(P...))
+template <class... P_> const void *add_kernel(void (*kernel)(P_...))
 {
-    static_assert(parameter_bytes<P...>() <= 32764,
+    static_assert(parameter_bytes<P_...>() <= 32764,
                   "the parameters of a kernel have at most 32764 bytes");
     cpu_cuda_add_kernel(reinterpret_cast<void *>(kernel), [](void *k, void **arguments) {
-        call(reinterpret_cast<void (*)(P...)>(k), arguments, std::index_sequence_for<P...>());
+        call(reinterpret_cast<void (*)(P_...)>(k), arguments, std::index_sequence_for<P_...>());
     });
     return reinterpret_cast<const void *>(kernel);
 }
@@ -212,8 +213,8 @@ template <auto &v> __forceinline__ auto &variable()
 // What the host's code calls a variable of the device is another one, which has its address on the host.
 template <class T> T &on_host(T &variable) { return *(T *)cpu_cuda_on_host(&variable); }
 
-template <int order = __ATOMIC_RELAXED, class T, class F>
-__forceinline__ T atomically(T *address, F change)
+template <int order = __ATOMIC_RELAXED, class T, class F_>
+__forceinline__ T atomically(T *address, F_ change)
 {
     T seen, wanted;
     __atomic_load(address, &seen, __ATOMIC_RELAXED);
@@ -314,21 +315,21 @@ CPU_CUDA_FORM(T, cudaMallocFromPoolAsync, (T **p, size_t n, cudaMemPool_t pool, 
               (void **)p, n, pool, s)
 CPU_CUDA_FORM(T, cudaHostGetDevicePointer, (T **p, void *host, unsigned flags), (void **)p, host, flags)
 #define CPU_CUDA_LAUNCH(name) /* the kernel of a template is not known yet */ \
-    CPU_CUDA_FORM(... P, name, \
-                  (void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t n = 0, \
+    CPU_CUDA_FORM(... P_, name, \
+                  (void (*kernel)(P_...), dim3 grid, dim3 block, void **arguments, size_t n = 0, \
                    cudaStream_t s = 0), \
                   cpu_cuda::add_kernel(kernel), grid, block, arguments, n, s)
 CPU_CUDA_LAUNCH(cudaLaunchKernel)
 CPU_CUDA_LAUNCH(cudaLaunchCooperativeKernel)
-CPU_CUDA_FORM(... P, cudaFuncSetAttribute, (void (*kernel)(P...), cudaFuncAttribute what, int value),
+CPU_CUDA_FORM(... P_, cudaFuncSetAttribute, (void (*kernel)(P_...), cudaFuncAttribute what, int value),
               (const void *)kernel, what, value)
-CPU_CUDA_FORM(... P, cudaFuncGetAttributes, (cudaFuncAttributes *all, void (*kernel)(P...)),
+CPU_CUDA_FORM(... P_, cudaFuncGetAttributes, (cudaFuncAttributes *all, void (*kernel)(P_...)),
               all, (const void *)kernel)
-CPU_CUDA_FORM(... P, cudaFuncSetCacheConfig, (void (*kernel)(P...), cudaFuncCache config),
+CPU_CUDA_FORM(... P_, cudaFuncSetCacheConfig, (void (*kernel)(P_...), cudaFuncCache config),
               (const void *)kernel, config)
-CPU_CUDA_FORM(... P, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-              (int *blocks, void (*kernel)(P...), int threads, size_t n),
-              blocks, (const void *)kernel, threads, n)
+CPU_CUDA_FORM(... P_, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+              (int *blocks, void (*kernel)(P_...), int threads_, size_t n),
+              blocks, (const void *)kernel, threads_, n)
 // clang-format on
 template <class T> cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = 0)
 {

@@ -11,6 +11,9 @@
     ERROR(NVRTC_ERROR_INVALID_PROGRAM, 4) \
     ERROR(NVRTC_ERROR_INVALID_OPTION, 5) \
     ERROR(NVRTC_ERROR_COMPILATION, 6) \
+    ERROR(NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, 8) \
+    ERROR(NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION, 9) \
+    ERROR(NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID, 10) \
     ERROR(NVRTC_ERROR_INTERNAL_ERROR, 11)
 
 typedef enum {
@@ -28,6 +31,8 @@ nvrtcResult nvrtcVersion(int *major, int *minor);
 nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
                                int headers, const char *const *texts, const char *const *names);
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program);
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **lowered);
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
