@@ -86,6 +86,7 @@ class Source:
         self.is_relaxed = "-expt-relaxed-constexpr" in o["given"]
         # nvcc makes one instruction of a product and a sum; only of kernels, as the host's stay two
         self.fma = '__attribute__((target("fma"))) ' if o["has_fma"] else ""
+        self.constinit = o["constinit"]
         self.edits = []  # (from, to, order, new text)
         self.sections = set()  # of device variables
         self.outside = {}  # shared variables that are in no function: by name, the call that makes each known
@@ -468,7 +469,7 @@ class Source:
         if is_local and (is_both or not self.is_in_device(i)):
             self.stop(i, "a __shared__ variable is not allowed inside a function of the host")
         if "extern" not in words:
-            self.specify(i, " __thread " if "static" in words else " static __thread ")
+            self.specify(i, (" " if "static" in words else " static ") + self.constinit + " __thread ")
             gap = f"cpu_cuda_gap_{i}"  # so that some steps too far are not in the next variable
             for one, stop in self.declared(begin, end):
                 what = f'"{one} is larger than the shared memory, 49152 bytes, or has none"'
@@ -479,7 +480,7 @@ class Source:
                 else:
                     self.outside[one] = call
                 self.after(end, f" static_assert(sizeof({one}) - 1ul < 49152, {what});")
-                # an object with constructors would get a guard beside it, which the kernel would read
+                # what has constructors needs a constant value, or g++ would put a guard beside it for the kernel to read
                 self.before(stop, "{}")
                 if stop < end:
                     size = f"1 + 1023 / sizeof(::std::remove_all_extents_t<decltype({one})>)"

@@ -384,7 +384,7 @@ __global__ void ways_to_write_it(int *out, int n)
         int x, y[3];
     } e;
     __shared__ float f[16 >= 32 ? 16 : 32];
-    __shared__ __half g[2], h; // of a class with constructors
+    __shared__ __half g[2] __attribute__((aligned(32))), h; // of a class with constructors
     if (threadIdx.x == 0) {
         a = 1;
         b[3] = 2;
