@@ -110,7 +110,8 @@ class Sides:
 
     def is_only(self, name, side):
         """Whether all functions of this name are of this side."""
-        return self.sides.get(name) == {side} and not re.search(rf"\b{name}\s*\(", self.source.foreign)
+        # the name comes first, so that it is found fast
+        return self.sides.get(name) == {side} and not re.search(rf"{name}(?<!\w{name})\s*\(", self.source.foreign)
 
     def is_called(self, places):
         """Whether a name is called wherever it is, so that it is none of a variable of the function's own."""
