@@ -258,7 +258,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -521,6 +521,16 @@ int main(int argc, char **argv)
         Sum<<<1, 1, 0, one>>>(a, b, N);
         cudaStreamDestroy(apart);
     }
+    MORE("streams-read") // a copy that waits for no kernel; the one that reads, too, comes before the one that writes
+    {
+        cudaStream_t apart;
+        cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+        cudaDeviceSynchronize();
+        Sum<<<1, 1, 0, apart>>>(a, b, N);
+        Fill<<<1, 1, 0, apart>>>(a, 1);
+        cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); // streams-read
+        cudaStreamDestroy(apart);
+    }
     MORE("streams-third") // two read; the third waits for the first of them alone
     {
         cudaStream_t three;
@@ -591,6 +601,16 @@ int main(int argc, char **argv)
         printf("%d ", *managed);
         error = cudaDeviceSynchronize();
         cudaFree(managed);
+    }
+    MORE("registered-too-early")
+    {
+        int *registered = (int *)aligned_alloc(4096, 8192);
+        cudaHostRegister(registered + 1, 8192 - 4, 0);
+        registered[1024] = 7;
+        Fill<<<1, 1>>>(registered + 1024, 0);
+        printf("%d ", registered[1024]);
+        error = cudaDeviceSynchronize();
+        cudaHostUnregister(registered + 1), free(registered);
     }
     MORE("virtual-copied") // a kernel makes another class's objects
     {

@@ -130,7 +130,7 @@ static bool is_touch(const char *address, struct cpu_allocation *a)
 {
     enum { MOST = 1000 };
     static unsigned tries;
-    if (!a || (a->kind != PINNED && a->kind != MANAGED)) return false;
+    if (!a || a->kind < MANAGED || a->kind > REGISTERED) return false;
     cpu_lock_claims();
     if (a->claim.work && !cpu_memory_is_open()) {
         tries = 0;

@@ -116,16 +116,20 @@ struct cpu_allocation *cpu_find_neighbour(const void *address)
 
 // ---- Who may touch it
 
-// What the host has to keep off: the device's memory, and what queued work is going to use.
+// What the host has to keep off: the device's memory, and what queued work is going to use. Of registered memory only
+// whole pages: what else lies on the first and the last one is not CUDA's.
 static void set_access(const struct cpu_allocation *a)
 {
     if (!a->body_bytes || a->kind == DEVICE) return;
-    mprotect(a->base, a->body_bytes,
+    uintptr_t page = cpu_page_bytes(), body = round_up((uintptr_t)a->base, page);
+    uintptr_t start = (uintptr_t)a->claim.start / page * page, body_end = body + a->body_bytes;
+    uintptr_t end = round_up((uintptr_t)a->claim.start + a->claim.bytes, page);
+    mprotect((void *)body, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
     if (is_open || !a->claim.work) return;
-    size_t before = (size_t)(a->claim.start - a->base) / cpu_page_bytes() * cpu_page_bytes();
-    size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, cpu_page_bytes());
-    mprotect(a->base + before, end - before, a->claim.host_access);
+    if (start < body) start = body;
+    if (end > body_end) end = body_end;
+    if (start < end) mprotect((void *)start, end - start, a->claim.host_access);
 }
 
 bool cpu_memory_is_open(void) { return is_open; }
@@ -167,7 +171,7 @@ static void set_claim(struct cpu_allocation *a, struct cpu_claim claim)
 
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
-    if (a->kind != PINNED && a->kind != MANAGED) return;
+    if (a->kind < MANAGED || a->kind > REGISTERED) return;
     cpu_lock_claims();
     set_claim(a, claim);
     cpu_unlock_claims();
