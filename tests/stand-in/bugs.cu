@@ -602,6 +602,18 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         cudaFree(managed);
     }
+    MORE("one-of-two") // streams: the host waits for the one that has written another part
+    {
+        int *managed;
+        cudaMallocManaged(&managed, bytes);
+        managed[64] = 7;
+        Fill<<<1, 1, 0, one>>>(managed + 64, 0);
+        Fill<<<1, 1, 0, two>>>(managed, 0);
+        cudaStreamSynchronize(two);
+        printf("%d ", managed[64]);
+        error = cudaDeviceSynchronize();
+        cudaFree(managed);
+    }
     MORE("registered-too-early")
     {
         int *registered = (int *)aligned_alloc(4096, 8192);

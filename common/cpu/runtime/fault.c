@@ -102,7 +102,9 @@ unsigned long cpu_polled_work(void)
 // A GPU lets it pass.
 static void on_touch(const char *address, struct cpu_allocation *a)
 {
-    const struct cpu_claim claim = a->claim;
+    const struct cpu_claim *c = &a->claim;
+    while (c && (size_t)(address - c->start) >= c->bytes) c = c->under;
+    const struct cpu_claim claim = c ? *c : a->claim;
     char *start = a->base + (claim.start - a->base);
     if (touch.state == WATCHED && claim.work == touch.claim.work) {
         touch.state = address == touch.address ? POLLED : NEW; // a loop may look at more than this
@@ -111,8 +113,8 @@ static void on_touch(const char *address, struct cpu_allocation *a)
         return;
     }
     bool is_new = touch.state == NONE && (size_t)(address - claim.start) < claim.bytes;
-    char *before = is_new ? a->before : NULL;
-    if (is_new) a->before = NULL;
+    char *before = is_new && c == &a->claim ? a->before : NULL;
+    if (before) a->before = NULL;
     cpu_end_claims(claim.work);
     if (!is_new) return;
     touch.state = NEW;

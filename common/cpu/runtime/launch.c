@@ -129,6 +129,7 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
                                         .start = start,
                                         .bytes = (size_t)(a->base + a->bytes - start),
                                         .kernel = launch->kernel,
+                                        .stream = launch->stream,
                                         .host_access = is_const ? PROT_READ : PROT_NONE});
     else if (a && a->claim.work == launch->id)
         cpu_claim(a, (struct cpu_claim){.work = 0});

@@ -122,14 +122,15 @@ static void set_access(const struct cpu_allocation *a)
 {
     if (!a->body_bytes || a->kind == DEVICE) return;
     uintptr_t page = cpu_page_bytes(), body = round_up((uintptr_t)a->base, page);
-    uintptr_t start = (uintptr_t)a->claim.start / page * page, body_end = body + a->body_bytes;
-    uintptr_t end = round_up((uintptr_t)a->claim.start + a->claim.bytes, page);
     mprotect((void *)body, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
-    if (is_open || !a->claim.work) return;
-    if (start < body) start = body;
-    if (end > body_end) end = body_end;
-    if (start < end) mprotect((void *)start, end - start, a->claim.host_access);
+    for (const struct cpu_claim *c = &a->claim; c && c->work && !is_open; c = c->under) {
+        uintptr_t start = (uintptr_t)c->start / page * page, body_end = body + a->body_bytes;
+        uintptr_t end = round_up((uintptr_t)c->start + c->bytes, page);
+        if (start < body) start = body;
+        if (end > body_end) end = body_end;
+        if (start < end) mprotect((void *)start, end - start, c->host_access);
+    }
 }
 
 bool cpu_memory_is_open(void) { return is_open; }
@@ -161,8 +162,38 @@ void cpu_keep_before(void)
     }
 }
 
-static void set_claim(struct cpu_allocation *a, struct cpu_claim claim)
+static void end_claims(struct cpu_allocation *a, unsigned long work)
 {
+    if (a->claim.work == work) {
+        free(a->before);
+        a->before = NULL;
+    }
+    for (struct cpu_claim *c = &a->claim; c; c = c->work == work ? c : c->under)
+        if (c->work == work) {
+            struct cpu_claim *under = c->under;
+            *c = under ? *under : (struct cpu_claim){.work = 0};
+            free(under);
+        }
+    set_access(a);
+}
+
+// Of two kernels of different streams, one is not thought to use what the other one's address points to.
+static void cut(struct cpu_claim *c, const struct cpu_claim *other)
+{
+    if (c->kernel && other->kernel && c->stream != other->stream && c->start < other->start &&
+        c->start + c->bytes > other->start)
+        c->bytes = (size_t)(other->start - c->start);
+}
+
+// On top of those that are there, if they are not too many.
+static void put(struct cpu_allocation *a, struct cpu_claim claim)
+{
+    enum { MOST = 16 };
+    unsigned n = 0;
+    for (struct cpu_claim *c = &a->claim; c; c = c->under, n++) cut(&claim, c), cut(c, &claim);
+    struct cpu_claim *under = a->claim.work && n < MOST ? malloc(sizeof *under) : NULL;
+    claim.under = under ? under : a->claim.under;
+    if (under) *under = a->claim;
     free(a->before);
     a->before = NULL;
     a->claim = claim;
@@ -173,7 +204,10 @@ void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
     if (a->kind < MANAGED || a->kind > REGISTERED) return;
     cpu_lock_claims();
-    set_claim(a, claim);
+    const struct cpu_claim *top = &a->claim;
+    bool is_instead = top->work == claim.work || top->start == claim.start || !claim.work;
+    if (top->work && is_instead) end_claims(a, top->work);
+    if (claim.work) put(a, claim);
     cpu_unlock_claims();
 }
 
@@ -181,7 +215,11 @@ void cpu_end_claims(unsigned long work)
 {
     cpu_lock_claims();
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->claim.work == work) set_claim(a, (struct cpu_claim){.work = 0});
+        for (const struct cpu_claim *c = &a->claim; c; c = c->under)
+            if (c->work == work) {
+                end_claims(a, work);
+                break;
+            }
     cpu_unlock_claims();
 }
 
