@@ -255,4 +255,5 @@ bool cpu_is_touch_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
 // print.c
+extern size_t cpu_printf_bytes; // cudaLimitPrintfFifoSize
 void cpu_flush_prints(void);
