@@ -177,10 +177,10 @@ static void end_claims(struct cpu_allocation *a, unsigned long work)
     set_access(a);
 }
 
-// Of two kernels of different streams, one is not thought to use what the other one's address points to.
+// A kernel is not thought to use what lies behind the address that work of another stream got.
 static void cut(struct cpu_claim *c, const struct cpu_claim *other)
 {
-    if (c->kernel && other->kernel && c->stream != other->stream && c->start < other->start &&
+    if (c->kernel && c->stream != other->stream && c->start < other->start &&
         c->start + c->bytes > other->start)
         c->bytes = (size_t)(other->start - c->start);
 }

@@ -105,8 +105,8 @@ struct cpu_allocation {
         unsigned long work;
         const char *start, *kernel, *call; // kernel: NULL if it is a copy or memset, by that call
         size_t bytes;
-        int host_access;         // PROT_READ or PROT_NONE
-        cudaStream_t stream;     // of a kernel
+        int host_access; // PROT_READ or PROT_NONE
+        cudaStream_t stream;
         struct cpu_claim *under; // another one, of earlier work, with another start
     } claim;
     char *before; // what the host may still read there, if that work has run by itself; or NULL
