@@ -162,6 +162,9 @@ void cpu_keep_before(void)
     }
 }
 
+static struct cpu_claim
+    *spare; // not freed: the host may be in malloc or free when it touches something
+
 static void end_claims(struct cpu_allocation *a, unsigned long work)
 {
     if (a->claim.work == work) {
@@ -172,7 +175,7 @@ static void end_claims(struct cpu_allocation *a, unsigned long work)
         if (c->work == work) {
             struct cpu_claim *under = c->under;
             *c = under ? *under : (struct cpu_claim){.work = 0};
-            free(under);
+            if (under) under->under = spare, spare = under;
         }
     set_access(a);
 }
@@ -191,7 +194,11 @@ static void put(struct cpu_allocation *a, struct cpu_claim claim)
     enum { MOST = 16 };
     unsigned n = 0;
     for (struct cpu_claim *c = &a->claim; c; c = c->under, n++) cut(&claim, c), cut(c, &claim);
-    struct cpu_claim *under = a->claim.work && n < MOST ? malloc(sizeof *under) : NULL;
+    struct cpu_claim *under = a->claim.work && n < MOST ? spare : NULL;
+    if (under)
+        spare = under->under;
+    else if (a->claim.work && n < MOST)
+        under = malloc(sizeof *under);
     claim.under = under ? under : a->claim.under;
     if (under) *under = a->claim;
     free(a->before);
