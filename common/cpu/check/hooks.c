@@ -136,55 +136,38 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
            note_cells(&v->cells, address, offset, bytes, kind, place, k, k->shared, IN_BLOCK);
 }
 
-static __attribute__((noinline)) void look_closely(const void *address, size_t bytes, int kind,
-                                                   const void *place)
-{
-    const struct cpu_access access = {address, bytes, kind, place};
-    cpu_look_closely(&access);
-}
-
-static INLINE bool is_quiet(const char *p, size_t bytes, int kind)
+static INLINE bool is_quiet(const char *p, size_t bytes, int kind, size_t step)
 {
     const struct cpu_checker *k = cpu_checker;
-    return !k || !bytes ||
-           (kind == READ && bytes <= 16 &&
-            ((size_t)(p - k->quiet[0].start) < k->quiet[0].room ||
-             (size_t)(p - k->quiet[1].start) < k->quiet[1].room)) ||
-           (size_t)(p - k->stacks) < k->stack_bytes;
+    if (!k || !bytes) return true;
+    return (uintptr_t)p % step == 0 && ((kind == READ && bytes <= 16 &&
+                                         ((size_t)(p - k->quiet[0].start) < k->quiet[0].room ||
+                                          (size_t)(p - k->quiet[1].start) < k->quiet[1].room)) ||
+                                        (size_t)(p - k->stacks) < k->stack_bytes);
 }
 
-static INLINE void look_further(const void *address, size_t bytes, int kind, const void *place)
+static INLINE void look_further(const void *address, size_t bytes, int kind, const void *place,
+                                size_t step)
 {
+    if ((uintptr_t)address % step)
+        cpu_complain(
+            cudaErrorMisalignedAddress, &(const struct cpu_access){address, bytes, kind, place},
+            "%s %zu bytes at an address that is no multiple of %zu", cpu_verb(kind), bytes, step);
     if (!is_usual(cpu_checker, address, bytes, kind, place))
-        look_closely(address, bytes, kind, place);
+        cpu_look_closely(address, bytes, kind, place);
 }
 
 static INLINE void look(const void *address, size_t bytes, int kind, const void *place)
 {
-    if (!is_quiet(address, bytes, kind)) look_further(address, bytes, kind, place);
-}
-
-static __attribute__((noinline)) void complain_of_step(const void *address, size_t bytes, int kind,
-                                                       const void *place, size_t step)
-{
-    const struct cpu_access access = {address, bytes, kind, place};
-    if (cpu_checker)
-        cpu_complain(cudaErrorMisalignedAddress, &access,
-                     "%s %zu bytes at an address that is no multiple of %zu", cpu_verb(kind), bytes,
-                     step);
+    if (!is_quiet(address, bytes, kind, 1)) look_further(address, bytes, kind, place, 1);
 }
 
 // An access of 16 bytes may be to a struct of two doubles; a float4's is looked at in ../runtime/fault.c.
-static INLINE void look_at_step(const void *address, size_t bytes, int kind, const void *place)
-{
-    size_t step = bytes < 8 ? bytes : 8;
-    if ((uintptr_t)address % step) complain_of_step(address, bytes, kind, place, step);
-}
-
+#define STEP(bytes) ((bytes) < 8 ? (bytes) : 8)
 static INLINE void look_aligned(const void *address, size_t bytes, int kind, const void *place)
 {
-    look_at_step(address, bytes, kind, place);
-    look(address, bytes, kind, place);
+    if (!is_quiet(address, bytes, kind, STEP(bytes)))
+        look_further(address, bytes, kind, place, STEP(bytes));
 }
 
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
@@ -206,20 +189,20 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
 #define LOOK(n, T, name, how, kind) \
     PUBLIC void __tsan_##name##n(T *p) { how(p, n, kind, HERE); }
 // What is quiet has few instructions: the rest, which saves registers, is a function of its own.
-#define LOOK_PLAIN(n, T, verb, kind) \
-    static __attribute__((noinline)) void verb##_further##n(T *p, const void *place) \
+#define LOOK_PLAIN(n, T, name, step, kind) \
+    static __attribute__((noinline)) void name##_further##n(T *p, const void *place) \
     { \
-        look_further(p, n, kind, place); \
+        look_further(p, n, kind, place, step); \
     } \
-    PUBLIC void __tsan_##verb##n(T *p) \
+    PUBLIC void __tsan_##name##n(T *p) \
     { \
-        look_at_step(p, n, kind, HERE); \
-        if (!is_quiet((const char *)p, n, kind)) verb##_further##n(p, HERE); \
-    } \
-    LOOK(n, T, unaligned_##verb, look, kind)
+        if (!is_quiet((const char *)p, n, kind, step)) name##_further##n(p, HERE); \
+    }
 #define LOOKS(n, T) \
-    LOOK_PLAIN(n, T, read, READ) \
-    LOOK_PLAIN(n, T, write, WRITE) \
+    LOOK_PLAIN(n, T, read, STEP(n), READ) \
+    LOOK_PLAIN(n, T, write, STEP(n), WRITE) \
+    LOOK(n, T, unaligned_read, look, READ) \
+    LOOK(n, T, unaligned_write, look, WRITE) \
     LOOK(n, T, volatile_read, look_and_spin, ATOMIC | VOLATILE) \
     LOOK(n, T, volatile_write, look_and_spin, ATOMIC | VOLATILE | WRITE) \
     LOOK(n, T, unaligned_volatile_read, look, ATOMIC | VOLATILE) \

@@ -102,9 +102,9 @@ unsigned long cpu_polled_work(void)
 // A GPU lets it pass.
 static void on_touch(const char *address, struct cpu_allocation *a)
 {
-    const struct cpu_claim *c = &a->claim;
-    while (c && (size_t)(address - c->start) >= c->bytes) c = c->under;
-    const struct cpu_claim claim = c ? *c : a->claim;
+    size_t i = CPU_CLAIMS - 1;
+    while (i && (size_t)(address - a->claim[i].start) >= a->claim[i].bytes) i--;
+    const struct cpu_claim claim = a->claim[i];
     char *start = a->base + (claim.start - a->base);
     if (touch.state == WATCHED && claim.work == touch.claim.work) {
         touch.state = address == touch.address ? POLLED : NEW; // a loop may look at more than this
@@ -113,7 +113,7 @@ static void on_touch(const char *address, struct cpu_allocation *a)
         return;
     }
     bool is_new = touch.state == NONE && (size_t)(address - claim.start) < claim.bytes;
-    char *before = is_new && c == &a->claim ? a->before : NULL;
+    char *before = is_new && i == 0 ? a->before : NULL;
     if (before) a->before = NULL;
     cpu_end_claims(claim.work);
     if (!is_new) return;
@@ -134,7 +134,7 @@ static bool is_touch(const char *address, struct cpu_allocation *a)
     static unsigned tries;
     if (!a || a->kind < MANAGED || a->kind > REGISTERED) return false;
     cpu_lock_claims();
-    if (a->claim.work && !cpu_memory_is_open()) {
+    if (a->claim->work && !cpu_memory_is_open()) {
         tries = 0;
         on_touch(address, a);
     }

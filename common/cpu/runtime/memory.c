@@ -124,7 +124,7 @@ static void set_access(const struct cpu_allocation *a)
     uintptr_t page = cpu_page_bytes(), body = round_up((uintptr_t)a->base, page);
     mprotect((void *)body, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
-    for (const struct cpu_claim *c = &a->claim; c && c->work && !is_open; c = c->under) {
+    for (const struct cpu_claim *c = a->claim; c < a->claim + CPU_CLAIMS && !is_open; c++) {
         uintptr_t start = (uintptr_t)c->start / page * page, body_end = body + a->body_bytes;
         uintptr_t end = round_up((uintptr_t)c->start + c->bytes, page);
         if (start < body) start = body;
@@ -146,7 +146,7 @@ void cpu_open_memory(bool open)
         mprotect((void *)cpu_first_place, used_units * CPU_UNIT,
                  open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->kind == VARIABLE || a->claim.work) set_access(a);
+        if (a->kind == VARIABLE || a->claim->work) set_access(a);
     cpu_unlock_claims();
 }
 
@@ -155,28 +155,27 @@ void cpu_keep_before(void)
 {
     enum { MOST = 16 << 20 };
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next) {
-        const struct cpu_claim *c = &a->claim;
+        const struct cpu_claim *c = a->claim;
         if (!c->work || c->host_access != PROT_NONE || a->before || c->bytes > MOST) continue;
         a->before = malloc(2 * c->bytes);
         if (a->before) memcpy(a->before, c->start, c->bytes);
     }
 }
 
-static struct cpu_claim
-    *spare; // not freed: the host may be in malloc or free when it touches something
-
-static void end_claims(struct cpu_allocation *a, unsigned long work)
+// The i-th goes, or before it comes another one.
+static void set_claim(struct cpu_allocation *a, size_t i, const struct cpu_claim *before)
 {
-    if (a->claim.work == work) {
+    struct cpu_claim *c = &a->claim[i];
+    size_t later = (CPU_CLAIMS - 1 - i) * sizeof *c;
+    if (i == 0) {
         free(a->before);
         a->before = NULL;
     }
-    for (struct cpu_claim *c = &a->claim; c; c = c->work == work ? c : c->under)
-        if (c->work == work) {
-            struct cpu_claim *under = c->under;
-            *c = under ? *under : (struct cpu_claim){.work = 0};
-            if (under) under->under = spare, spare = under;
-        }
+    memmove(before ? c + 1 : c, before ? c : c + 1, later);
+    if (before)
+        *c = *before;
+    else
+        a->claim[CPU_CLAIMS - 1] = (struct cpu_claim){.work = 0};
     set_access(a);
 }
 
@@ -188,33 +187,14 @@ static void cut(struct cpu_claim *c, const struct cpu_claim *other)
         c->bytes = (size_t)(other->start - c->start);
 }
 
-// On top of those that are there, if they are not too many.
-static void put(struct cpu_allocation *a, struct cpu_claim claim)
-{
-    enum { MOST = 16 };
-    unsigned n = 0;
-    for (struct cpu_claim *c = &a->claim; c; c = c->under, n++) cut(&claim, c), cut(c, &claim);
-    struct cpu_claim *under = a->claim.work && n < MOST ? spare : NULL;
-    if (under)
-        spare = under->under;
-    else if (a->claim.work && n < MOST)
-        under = malloc(sizeof *under);
-    claim.under = under ? under : a->claim.under;
-    if (under) *under = a->claim;
-    free(a->before);
-    a->before = NULL;
-    a->claim = claim;
-    set_access(a);
-}
-
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
     if (a->kind < MANAGED || a->kind > REGISTERED) return;
     cpu_lock_claims();
-    const struct cpu_claim *top = &a->claim;
-    bool is_instead = top->work == claim.work || top->start == claim.start || !claim.work;
-    if (top->work && is_instead) end_claims(a, top->work);
-    if (claim.work) put(a, claim);
+    if (!claim.work || a->claim->work == claim.work || a->claim->start == claim.start)
+        set_claim(a, 0, NULL); // in its place
+    for (size_t i = 0; i < CPU_CLAIMS; i++) cut(&claim, &a->claim[i]), cut(&a->claim[i], &claim);
+    if (claim.work) set_claim(a, 0, &claim);
     cpu_unlock_claims();
 }
 
@@ -222,11 +202,8 @@ void cpu_end_claims(unsigned long work)
 {
     cpu_lock_claims();
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        for (const struct cpu_claim *c = &a->claim; c; c = c->under)
-            if (c->work == work) {
-                end_claims(a, work);
-                break;
-            }
+        for (size_t i = 0; i < CPU_CLAIMS && a->claim[i].work; i++)
+            if (a->claim[i].work == work) set_claim(a, i--, NULL);
     cpu_unlock_claims();
 }
 

@@ -82,7 +82,8 @@ void cpu_say_of_call(const char *format, ...)
 enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST }; // ON_HOST: see copy.c
 enum {
     CPU_UNIT = 2 << 20,
-    CPU_UNITS = 1 << 20
+    CPU_UNITS = 1 << 20,
+    CPU_CLAIMS = 16
 };                     // an allocation has units of address space of its own
 enum { FRESH = 0x7E }; // the bytes of what nobody has written: as a float or an int, a large number
 struct cpu_shadow {    // of an allocation: see check/
@@ -107,8 +108,7 @@ struct cpu_allocation {
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
         cudaStream_t stream;
-        struct cpu_claim *under; // another one, of earlier work, with another start
-    } claim;
+    } claim[CPU_CLAIMS]; // the latest comes first
     char *before; // what the host may still read there, if that work has run by itself; or NULL
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
