@@ -592,38 +592,21 @@ int main(int argc, char **argv)
         cudaStreamSynchronize(one);
         cudaFreeHost(pinned);
     }
-    MORE("managed-too-early")
-    {
-        int *managed;
-        cudaMallocManaged(&managed, bytes);
-        *managed = 7;
-        Fill<<<1, 1>>>(managed, 0);
-        printf("%d ", *managed);
-        error = cudaDeviceSynchronize();
-        cudaFree(managed);
-    }
-    MORE("one-of-two") // streams: the host waits for the one that has written another part
-    {
-        int *managed;
-        cudaMallocManaged(&managed, bytes);
-        managed[64] = 7;
-        Fill<<<1, 1, 0, one>>>(managed + 64, 0);
-        Fill<<<1, 1, 0, two>>>(managed, 0);
-        cudaStreamSynchronize(two);
-        printf("%d ", managed[64]);
-        error = cudaDeviceSynchronize();
-        cudaFree(managed);
-    }
-    MORE("registered-too-early")
-    {
-        int *registered = (int *)aligned_alloc(4096, 8192);
-        cudaHostRegister(registered + 1, 8192 - 4, 0);
-        registered[1024] = 7;
-        Fill<<<1, 1>>>(registered + 1024, 0);
-        printf("%d ", registered[1024]);
-        error = cudaDeviceSynchronize();
-        cudaHostUnregister(registered + 1), free(registered);
-    }
+    for (const char *which : {"managed-too-early", "registered-too-early", "one-of-two"})
+        MORE(which) // one-of-two: the host waits for the stream that has written another part
+        {
+            bool is_registered = *which == 'r';
+            int *p = (int *)aligned_alloc(4096, 4096);
+            if (is_registered) cudaHostRegister(p, 4096, 0);
+            else free(p), cudaMallocManaged(&p, 4096);
+            p[64] = 7;
+            Fill<<<1, 1, 0, one>>>(p + 64, 0);
+            if (*which == 'o') Fill<<<1, 1, 0, two>>>(p, 0), cudaStreamSynchronize(two);
+            printf("%d ", p[64]);
+            error = cudaDeviceSynchronize();
+            if (is_registered) cudaHostUnregister(p), free(p);
+            else cudaFree(p);
+        }
     MORE("virtual-copied") // a kernel makes another class's objects
     {
         Square square;

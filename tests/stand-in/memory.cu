@@ -290,8 +290,8 @@ static void set_and_touched()
 {
     unsigned *m, *pinned, *registered = (unsigned *)aligned_alloc(4096, 8192);
     cudaStream_t stream[2];
-    OK(cudaStreamCreate(&stream[0]));
-    OK(cudaStreamCreate(&stream[1]));
+    for (cudaStream_t &s : stream)
+        OK(cudaStreamCreate(&s));
     OK(cudaMallocManaged(&m, 8192));
     OK(cudaMallocHost(&pinned, 8192));
     OK(cudaHostRegister(registered, 8192, 0));
@@ -315,8 +315,8 @@ static void set_and_touched()
         }
         IS(p[0] + 10 * p[1024], 33);
     }
-    OK(cudaStreamDestroy(stream[0]));
-    OK(cudaStreamDestroy(stream[1]));
+    for (cudaStream_t s : stream)
+        OK(cudaStreamDestroy(s));
     OK(cudaMemset(&shared_by_both, 0, sizeof shared_by_both));
     shared_by_both++;
     OK(cudaDeviceSynchronize());
