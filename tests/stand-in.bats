@@ -186,6 +186,8 @@ runtime-in-kernel|0|0 719|kernel Call calls a function of the CUDA runtime: only
 called|134||a kernel was called like a function: write kernel<<<blocks, threads>>>
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+registered-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
 virtual-managed|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
 host-function|0|0 700|LINE: kernel CallIt calls a function by its address on the host
@@ -215,6 +217,7 @@ no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between th
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
 streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
+streams-read|1|0 0|LINE: kernel Fill writes what work of another stream read at [^ ]*LINE, and nothing says which comes first
 streams-third|1|0 0|LINE: cudaMemsetAsync writes what work of another stream read at
 two-masks|0|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
 half-past-shared|0|0 700|LINE: kernel HalfPastShared writes outside the 256 bytes of the shared memory s
@@ -765,6 +768,7 @@ threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
 many/|0|0 1 2|never freed
 streams/64|1||nothing says which comes first
 prints/greet|0|host.kernel.kernel.written|LINE: the program ended before kernel greet ran: nobody waited for it
+prints/too-much|0|host.kernel.kernel.written|a kernel prints more than there is room for \(cudaLimitPrintfFifoSize, 64 bytes\)
 ROWS
 }
 

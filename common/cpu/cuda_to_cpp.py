@@ -57,6 +57,7 @@ MATH = re.compile(
 )
 NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
 TYPES = "unsigned signed long short int float double char bool".split()
+NO_FUNCTION = re.compile(r"(\bif|\))\s*(\bconstexpr\s+)?$")
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 
 # At the end of a source with device variables: they begin on a page, and so does what follows, the host's .bss.
@@ -550,10 +551,10 @@ def rewritten(text, o, check):
         text += VARIABLES.format(section, is_managed)
     for start, end, _, new in sorted(source.edits, reverse=True):
         text = text[:start] + new + text[end:]
-    # Of std::, see include/cuda_runtime.h: no function begins behind "if constexpr" or a list of parameters.
-    return re.sub(r"(\bif|\))?(\s*)(\bconstexpr\s+)?\bcpu_cuda_std\b", mark_of_std, text)
+    return re.sub("cpu_cuda_std", mark_of_std, text)
 
 
 def mark_of_std(found):
-    is_function = found[1] is None
-    return (found[1] or "") + found[2] + (found[3] or "") + OF_HOST_ALONE * is_function
+    """Of std::, see include/cuda_runtime.h: no function begins behind "if constexpr" or a list of parameters."""
+    end = found.start()
+    return OF_HOST_ALONE * (not NO_FUNCTION.search(found.string, max(0, end - 60), end))

@@ -120,7 +120,8 @@ class Sides:
 
     def is_only(self, name, side):
         """Whether all functions of this name are of this side."""
-        return self.sides.get(name) == {side} and not re.search(rf"\b{name}\s*\(", self.source.foreign)
+        # the name comes first, so that it is found fast
+        return self.sides.get(name) == {side} and not re.search(rf"{name}(?<!\w{name})\s*\(", self.source.foreign)
 
     def is_address_of_host(self, i):
         """Whether the name at i, of what a variable begins with, stands for an address on the host."""

@@ -258,7 +258,7 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
@@ -521,6 +521,16 @@ int main(int argc, char **argv)
         Sum<<<1, 1, 0, one>>>(a, b, N);
         cudaStreamDestroy(apart);
     }
+    MORE("streams-read") // a copy that waits for no kernel; the one that reads, too, comes before the one that writes
+    {
+        cudaStream_t apart;
+        cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+        cudaDeviceSynchronize();
+        Sum<<<1, 1, 0, apart>>>(a, b, N);
+        Fill<<<1, 1, 0, apart>>>(a, 1);
+        cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); // streams-read
+        cudaStreamDestroy(apart);
+    }
     MORE("streams-third") // two read; the third waits for the first of them alone
     {
         cudaStream_t three;
@@ -582,16 +592,21 @@ int main(int argc, char **argv)
         cudaStreamSynchronize(one);
         cudaFreeHost(pinned);
     }
-    MORE("managed-too-early")
-    {
-        int *managed;
-        cudaMallocManaged(&managed, bytes);
-        *managed = 7;
-        Fill<<<1, 1>>>(managed, 0);
-        printf("%d ", *managed);
-        error = cudaDeviceSynchronize();
-        cudaFree(managed);
-    }
+    for (const char *which : {"managed-too-early", "registered-too-early", "one-of-two"})
+        MORE(which) // one-of-two: the host waits for the stream that has written another part
+        {
+            bool is_registered = *which == 'r';
+            int *p = (int *)aligned_alloc(4096, 4096);
+            if (is_registered) cudaHostRegister(p, 4096, 0);
+            else free(p), cudaMallocManaged(&p, 4096);
+            p[64] = 7;
+            Fill<<<1, 1, 0, one>>>(p + 64, 0);
+            if (*which == 'o') Fill<<<1, 1, 0, two>>>(p, 0), cudaStreamSynchronize(two);
+            printf("%d ", p[64]);
+            error = cudaDeviceSynchronize();
+            if (is_registered) cudaHostUnregister(p), free(p);
+            else cudaFree(p);
+        }
     MORE("virtual-copied") // a kernel makes another class's objects
     {
         Square square;

@@ -156,6 +156,7 @@ static int by_the_ten_thousand()
 
 static int prints()
 {
+    IF("too-much") cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 64);
     greet<<<1, 2>>>();
     printf("host\n");
     cudaDeviceSynchronize();

@@ -284,13 +284,17 @@ static void pinned_and_registered()
     free(m);
 }
 
-// Of memory that the host may touch, a memset has been done when it returns, so what the host adds is not set back.
+// Of memory that the host may touch, a memset has been done when it returns, so what the host adds is not set back. What a
+// kernel of another stream uses, further on or before, the host has to keep off, and nothing else.
 static void set_and_touched()
 {
-    unsigned *m, *pinned, *registered = (unsigned *)aligned_alloc(4096, 4096);
-    OK(cudaMallocManaged(&m, 4096));
-    OK(cudaMallocHost(&pinned, 4096));
-    OK(cudaHostRegister(registered, 4096, 0));
+    unsigned *m, *pinned, *registered = (unsigned *)aligned_alloc(4096, 8192);
+    cudaStream_t stream[2];
+    for (cudaStream_t &s : stream)
+        OK(cudaStreamCreate(&s));
+    OK(cudaMallocManaged(&m, 8192));
+    OK(cudaMallocHost(&pinned, 8192));
+    OK(cudaHostRegister(registered, 8192, 0));
     for (unsigned *p : {m, pinned, registered}) {
         OK(cudaMemset(p, 0, 8));
         p[1]++;
@@ -300,7 +304,19 @@ static void set_and_touched()
         p[10]++;
         OK(cudaDeviceSynchronize());
         IS(p[1] + 10 * p[4] + 100 * p[10], 111);
+        OK(cudaMemset(p, 0, 8192));
+        for (int first : {0, 1}) {
+            for (int i : {first, 1 - first})
+                twice<<<1, 64, 0, stream[i]>>>((int *)p + 1024 * i, 64);
+            for (int i : {1, 0}) {
+                OK(cudaStreamSynchronize(stream[i]));
+                p[1024 * i]++;
+            }
+        }
+        IS(p[0] + 10 * p[1024], 33);
     }
+    for (cudaStream_t s : stream)
+        OK(cudaStreamDestroy(s));
     OK(cudaMemset(&shared_by_both, 0, sizeof shared_by_both));
     shared_by_both++;
     OK(cudaDeviceSynchronize());

@@ -184,9 +184,10 @@ static void complain_of_device(const struct cpu_access *x)
                  x->bytes, where, a->bytes);
 }
 
-void cpu_look_closely(const struct cpu_access *x)
+void cpu_look_closely(const char *address, size_t bytes, int kind, const void *place)
 {
     struct cpu_checker *k = cpu_checker;
+    const struct cpu_access access = {address, bytes, kind, place}, *x = &access;
     if (k->is_in_doubt) cpu_settle(x);
     bool is_in_range =
         cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < cpu_units;
@@ -210,6 +211,6 @@ void cpu_look_closely(const struct cpu_access *x)
 void cpu_check_read(const char *address, size_t bytes, const void *place)
 {
     const struct cpu_checker *k = cpu_checker;
-    const struct cpu_access x = {address, bytes, READ, place};
-    if (k && (size_t)(address - k->stacks) >= k->stack_bytes) cpu_look_closely(&x);
+    if (k && (size_t)(address - k->stacks) >= k->stack_bytes)
+        cpu_look_closely(address, bytes, READ, place);
 }

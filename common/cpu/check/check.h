@@ -191,7 +191,7 @@ void cpu_end_touches(const struct cpu_launch *launch);
 void cpu_draw_touches(void);
 
 // bounds.c
-void cpu_look_closely(const struct cpu_access *access);
+void cpu_look_closely(const char *address, size_t bytes, int kind, const void *place);
 
 // checker.c
 void cpu_check_launch(const struct cpu_launch *launch);

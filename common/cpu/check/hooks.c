@@ -81,7 +81,7 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
             return false;
     if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD) || c->bytes & ~writer)
         memcpy(c->old, c->address, c->size);
-    *c->writer = c->bytes == BYTES ? me : cpu_joined(k, writer, me);
+    *c->writer = c->bytes == BYTES || !is_mine ? me : cpu_joined(k, writer, me);
     return true;
 }
 
@@ -89,9 +89,9 @@ static INLINE bool note_cells(const struct cpu_cells *cells, const char *address
                               size_t bytes, int kind, const void *place, struct cpu_checker *k,
                               uint64_t block, uint64_t same)
 {
-    size_t in_first = bytes < 4 ? offset % 4 : 0;
+    size_t in_first = bytes < 4 ? offset % 4 : 0, first = offset / 4;
     if (bytes < 4 ? in_first + bytes > 4 : offset % 4) return false;
-    for (size_t i = offset / 4; i * 4 < offset + bytes; i++) {
+    for (size_t i = first; i < first + (bytes + 3) / 4; i++) {
         const struct cell c = {.writer = cells->writers + i,
                                .readers = cells->readers ? cells->readers + 2 * i : NULL,
                                .old = (char *)(cells->olds + i) + in_first,
@@ -128,41 +128,46 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
         return (is_read || kind == WRITE) &&
                note_cells(&cells, address, offset, bytes, kind, place, k, k->block, IN_LAUNCH);
     }
-    for (unsigned i = 0; i < k->count && i < 3; i++) {
-        const struct cpu_shared *v = &k->variables[i];
-        size_t offset = (size_t)(address - v->base);
-        if (offset < v->bytes && offset + bytes <= v->bytes)
-            return note_cells(&v->cells, address, offset, bytes, kind, place, k, k->shared,
-                              IN_BLOCK);
-    }
-    return false;
+    const struct cpu_shared *v = k->variables; // those that are not there have no bytes
+    while ((size_t)(address - v->base) >= v->bytes)
+        if (++v == k->variables + 3) return false;
+    size_t offset = (size_t)(address - v->base);
+    return offset + bytes <= v->bytes &&
+           note_cells(&v->cells, address, offset, bytes, kind, place, k, k->shared, IN_BLOCK);
+}
+
+static INLINE bool is_quiet(const char *p, size_t bytes, int kind, size_t step)
+{
+    const struct cpu_checker *k = cpu_checker;
+    if (!k || !bytes) return true;
+    return (uintptr_t)p % step == 0 && ((kind == READ && bytes <= 16 &&
+                                         ((size_t)(p - k->quiet[0].start) < k->quiet[0].room ||
+                                          (size_t)(p - k->quiet[1].start) < k->quiet[1].room)) ||
+                                        (size_t)(p - k->stacks) < k->stack_bytes);
+}
+
+static INLINE void look_further(const void *address, size_t bytes, int kind, const void *place,
+                                size_t step)
+{
+    if ((uintptr_t)address % step)
+        cpu_complain(
+            cudaErrorMisalignedAddress, &(const struct cpu_access){address, bytes, kind, place},
+            "%s %zu bytes at an address that is no multiple of %zu", cpu_verb(kind), bytes, step);
+    if (!is_usual(cpu_checker, address, bytes, kind, place))
+        cpu_look_closely(address, bytes, kind, place);
 }
 
 static INLINE void look(const void *address, size_t bytes, int kind, const void *place)
 {
-    struct cpu_checker *k = cpu_checker;
-    const char *p = address;
-    if (!k || !bytes) return;
-    if (kind == READ && bytes <= 16 &&
-        ((size_t)(p - k->quiet[0].start) < k->quiet[0].room ||
-         (size_t)(p - k->quiet[1].start) < k->quiet[1].room))
-        return;
-    if ((size_t)(p - k->stacks) < k->stack_bytes) return;
-    if (is_usual(k, p, bytes, kind, place)) return;
-    const struct cpu_access access = {address, bytes, kind, place};
-    cpu_look_closely(&access);
+    if (!is_quiet(address, bytes, kind, 1)) look_further(address, bytes, kind, place, 1);
 }
 
 // An access of 16 bytes may be to a struct of two doubles; a float4's is looked at in ../runtime/fault.c.
+#define STEP(bytes) ((bytes) < 8 ? (bytes) : 8)
 static INLINE void look_aligned(const void *address, size_t bytes, int kind, const void *place)
 {
-    size_t step = bytes < 8 ? bytes : 8;
-    const struct cpu_access access = {address, bytes, kind, place};
-    if ((uintptr_t)address % step && cpu_checker)
-        cpu_complain(cudaErrorMisalignedAddress, &access,
-                     "%s %zu bytes at an address that is no multiple of %zu", cpu_verb(kind), bytes,
-                     step);
-    look(address, bytes, kind, place);
+    if (!is_quiet(address, bytes, kind, STEP(bytes)))
+        look_further(address, bytes, kind, place, STEP(bytes));
 }
 
 static void look_and_spin(const void *address, size_t bytes, int kind, const void *place)
@@ -183,9 +188,19 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
 
 #define LOOK(n, T, name, how, kind) \
     PUBLIC void __tsan_##name##n(T *p) { how(p, n, kind, HERE); }
+// What is quiet has few instructions: the rest, which saves registers, is a function of its own.
+#define LOOK_PLAIN(n, T, name, step, kind) \
+    static __attribute__((noinline)) void name##_further##n(T *p, const void *place) \
+    { \
+        look_further(p, n, kind, place, step); \
+    } \
+    PUBLIC void __tsan_##name##n(T *p) \
+    { \
+        if (!is_quiet((const char *)p, n, kind, step)) name##_further##n(p, HERE); \
+    }
 #define LOOKS(n, T) \
-    LOOK(n, T, read, look_aligned, READ) \
-    LOOK(n, T, write, look_aligned, WRITE) \
+    LOOK_PLAIN(n, T, read, STEP(n), READ) \
+    LOOK_PLAIN(n, T, write, STEP(n), WRITE) \
     LOOK(n, T, unaligned_read, look, READ) \
     LOOK(n, T, unaligned_write, look, WRITE) \
     LOOK(n, T, volatile_read, look_and_spin, ATOMIC | VOLATILE) \

@@ -203,7 +203,10 @@ void cpu_settle(const struct cpu_access *next)
 static inline int distance(uint64_t reader, uint64_t me, uint64_t same)
 {
     uint64_t differs = reader ^ me;
-    if (!reader || differs & same) return -1; // of another launch or block: of no use any more
+    if (!reader) return -1;
+    // of another launch or block: of no use any more, unless it is work that later one does not wait for
+    if (differs & same)
+        return same == IN_LAUNCH && cpu_has_others && !cpu_is_before(reader) ? 4 : -1;
     if (differs & IN_BLOCK) return 3;
     if (cpu_has_waited(cpu_checker, reader, me)) return -1;
     if (NUMBER(reader, THREAD, BLOCK) / 32 != NUMBER(me, THREAD, BLOCK) / 32) return 2;

@@ -87,13 +87,14 @@ static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
         cpu_say_of_call("the %s is not as large as that, or NULL", to ? "source" : "target");
 }
 
-static void claim(const char *start, size_t bytes, int host_access)
+static void claim(const char *start, size_t bytes, int host_access, cudaStream_t stream)
 {
     struct cpu_allocation *a = cpu_find_allocation(start);
     if (a)
         cpu_claim(a, (struct cpu_claim){.work = cpu_last_work,
                                         .start = start,
                                         .call = cpu_call.name,
+                                        .stream = stream,
                                         .bytes = bytes,
                                         .host_access = host_access});
 }
@@ -135,8 +136,8 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;
     if (wait || to == HOST) return cpu_finish_stream(stream);
-    claim(c.from, from_bytes, PROT_READ);
-    claim(c.to, to_bytes, PROT_NONE);
+    claim(c.from, from_bytes, PROT_READ, stream);
+    claim(c.to, to_bytes, PROT_NONE, stream);
     return from == HOST ? keep_source(work, from_bytes) : cudaSuccess;
 }
 
@@ -154,7 +155,7 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream, bool wait)
     work->copy = c;
     enum cpu_kind kind = cpu_find_allocation(c.to)->kind;
     if (wait && kind != DEVICE && kind != VARIABLE) return cpu_finish_stream(stream);
-    claim(c.to, bytes, PROT_NONE);
+    claim(c.to, bytes, PROT_NONE, stream);
     return cudaSuccess;
 }
 

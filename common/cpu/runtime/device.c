@@ -70,8 +70,8 @@ PUBLIC cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     LEAVE(cudaSuccess);
 }
 
-static size_t stack_bytes = 1024, printf_bytes = 8650752;
-static size_t *const limits[] = {&stack_bytes, &printf_bytes, &cpu_heap.bytes};
+static size_t stack_bytes = 1024;
+static size_t *const limits[] = {&stack_bytes, &cpu_printf_bytes, &cpu_heap.bytes};
 
 PUBLIC cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {

@@ -102,7 +102,9 @@ unsigned long cpu_polled_work(void)
 // A GPU lets it pass.
 static void on_touch(const char *address, struct cpu_allocation *a)
 {
-    const struct cpu_claim claim = a->claim;
+    size_t i = CPU_CLAIMS - 1;
+    while (i && (size_t)(address - a->claim[i].start) >= a->claim[i].bytes) i--;
+    const struct cpu_claim claim = a->claim[i];
     char *start = a->base + (claim.start - a->base);
     if (touch.state == WATCHED && claim.work == touch.claim.work) {
         touch.state = address == touch.address ? POLLED : NEW; // a loop may look at more than this
@@ -111,8 +113,8 @@ static void on_touch(const char *address, struct cpu_allocation *a)
         return;
     }
     bool is_new = touch.state == NONE && (size_t)(address - claim.start) < claim.bytes;
-    char *before = is_new ? a->before : NULL;
-    if (is_new) a->before = NULL;
+    char *before = is_new && i == 0 ? a->before : NULL;
+    if (before) a->before = NULL;
     cpu_end_claims(claim.work);
     if (!is_new) return;
     touch.state = NEW;
@@ -130,9 +132,9 @@ static bool is_touch(const char *address, struct cpu_allocation *a)
 {
     enum { MOST = 1000 };
     static unsigned tries;
-    if (!a || (a->kind != PINNED && a->kind != MANAGED)) return false;
+    if (!a || a->kind < MANAGED || a->kind > REGISTERED) return false;
     cpu_lock_claims();
-    if (a->claim.work && !cpu_memory_is_open()) {
+    if (a->claim->work && !cpu_memory_is_open()) {
         tries = 0;
         on_touch(address, a);
     }

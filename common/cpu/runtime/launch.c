@@ -122,13 +122,17 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
             launch->argument[i].is_volatile)
             is_claimed = false;
     if (a && !launch->id) launch->id = ++cpu_last_work;
+    const char *start = pointer; // what lies before, the kernel is not thought to use
+    if (is_claimed && a->claim->work == launch->id && a->claim->start < start)
+        start = a->claim->start;
     if (is_claimed)
         cpu_claim(a, (struct cpu_claim){.work = launch->id,
-                                        .start = a->base,
-                                        .bytes = a->bytes,
+                                        .start = start,
+                                        .bytes = (size_t)(a->base + a->bytes - start),
                                         .kernel = launch->kernel,
+                                        .stream = launch->stream,
                                         .host_access = is_const ? PROT_READ : PROT_NONE});
-    else if (a && a->claim.work == launch->id)
+    else if (a && a->claim->work == launch->id)
         cpu_claim(a, (struct cpu_claim){.work = 0});
     if (pointer && launch->arguments < CPU_ARGUMENTS) {
         launch->argument[launch->arguments].pointer = pointer;

@@ -1,5 +1,6 @@
 // The calls that allocate, register and free memory, or tell about it.
 #include "runtime.h"
+#include <sys/mman.h>
 
 enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
 
@@ -81,8 +82,14 @@ PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
     if (!a) a = cpu_find_allocation((char *)pointer + bytes - 1);
     if (a)
         LEAVE(a->kind == REGISTERED ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
-    LEAVE(cpu_add_allocation(pointer, bytes, 0, REGISTERED) ? cudaSuccess
-                                                            : cudaErrorMemoryAllocation);
+    cpu_catch_faults();
+    uintptr_t page = cpu_page_bytes(), start = ((uintptr_t)pointer + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)pointer + bytes) / page * page;
+    bool can_be_locked = start < end && !(flags & cudaHostRegisterReadOnly) &&
+                         mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) == 0;
+    LEAVE(cpu_add_allocation(pointer, bytes, can_be_locked ? end - start : 0, REGISTERED)
+              ? cudaSuccess
+              : cudaErrorMemoryAllocation);
 }
 PUBLIC cudaError_t cudaHostUnregister(void *pointer)
 {

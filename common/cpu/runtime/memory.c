@@ -117,16 +117,21 @@ struct cpu_allocation *cpu_find_neighbour(const void *address)
 
 // ---- Who may touch it
 
-// What the host has to keep off: the device's memory, and what queued work is going to use.
+// What the host has to keep off: the device's memory, and what queued work is going to use. Of registered memory only
+// whole pages: what else lies on the first and the last one is not CUDA's.
 static void set_access(const struct cpu_allocation *a)
 {
     if (!a->body_bytes || a->kind == DEVICE) return;
-    mprotect(a->base, a->body_bytes,
+    uintptr_t page = cpu_page_bytes(), body = round_up((uintptr_t)a->base, page);
+    mprotect((void *)body, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
-    if (is_open || !a->claim.work) return;
-    size_t before = (size_t)(a->claim.start - a->base) / cpu_page_bytes() * cpu_page_bytes();
-    size_t end = round_up((size_t)(a->claim.start - a->base) + a->claim.bytes, cpu_page_bytes());
-    mprotect(a->base + before, end - before, a->claim.host_access);
+    for (const struct cpu_claim *c = a->claim; c < a->claim + CPU_CLAIMS && !is_open; c++) {
+        uintptr_t start = (uintptr_t)c->start / page * page, body_end = body + a->body_bytes;
+        uintptr_t end = round_up((uintptr_t)c->start + c->bytes, page);
+        if (start < body) start = body;
+        if (end > body_end) end = body_end;
+        if (start < end) mprotect((void *)start, end - start, c->host_access);
+    }
 }
 
 bool cpu_memory_is_open(void) { return is_open; }
@@ -142,7 +147,7 @@ void cpu_open_memory(bool open)
         mprotect((void *)cpu_first_place, used_units * CPU_UNIT,
                  open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->kind == VARIABLE || a->claim.work) set_access(a);
+        if (a->kind == VARIABLE || a->claim->work) set_access(a);
     cpu_unlock_claims();
 }
 
@@ -151,26 +156,46 @@ void cpu_keep_before(void)
 {
     enum { MOST = 16 << 20 };
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next) {
-        const struct cpu_claim *c = &a->claim;
+        const struct cpu_claim *c = a->claim;
         if (!c->work || c->host_access != PROT_NONE || a->before || c->bytes > MOST) continue;
         a->before = malloc(2 * c->bytes);
         if (a->before) memcpy(a->before, c->start, c->bytes);
     }
 }
 
-static void set_claim(struct cpu_allocation *a, struct cpu_claim claim)
+// The i-th goes, or before it comes another one.
+static void set_claim(struct cpu_allocation *a, size_t i, const struct cpu_claim *before)
 {
-    free(a->before);
-    a->before = NULL;
-    a->claim = claim;
+    struct cpu_claim *c = &a->claim[i];
+    size_t later = (CPU_CLAIMS - 1 - i) * sizeof *c;
+    if (i == 0) {
+        free(a->before);
+        a->before = NULL;
+    }
+    memmove(before ? c + 1 : c, before ? c : c + 1, later);
+    if (before)
+        *c = *before;
+    else
+        a->claim[CPU_CLAIMS - 1] = (struct cpu_claim){.work = 0};
     set_access(a);
+}
+
+// A kernel is not thought to use what lies behind the address that work of another stream got.
+static void cut(struct cpu_claim *c, const struct cpu_claim *other)
+{
+    if (c->kernel && c->stream != other->stream && c->start < other->start &&
+        c->start + c->bytes > other->start)
+        c->bytes = (size_t)(other->start - c->start);
 }
 
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim)
 {
-    if (a->kind != PINNED && a->kind != MANAGED) return;
+    if (a->kind < MANAGED || a->kind > REGISTERED) return;
     cpu_lock_claims();
-    set_claim(a, claim);
+    if (!claim.work || a->claim->work == claim.work || a->claim->start == claim.start)
+        set_claim(a, 0, NULL); // in its place
+    for (size_t i = 0; i < CPU_CLAIMS; i++) cut(&claim, &a->claim[i]), cut(&a->claim[i], &claim);
+    if (claim.work) set_claim(a, 0, &claim);
     cpu_unlock_claims();
 }
 
@@ -178,7 +203,8 @@ void cpu_end_claims(unsigned long work)
 {
     cpu_lock_claims();
     for (struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->claim.work == work) set_claim(a, (struct cpu_claim){.work = 0});
+        for (size_t i = 0; i < CPU_CLAIMS && a->claim[i].work; i++)
+            if (a->claim[i].work == work) set_claim(a, i--, NULL);
     cpu_unlock_claims();
 }
 

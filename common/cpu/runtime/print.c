@@ -10,10 +10,19 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *kept;
 static size_t kept_bytes;
+size_t cpu_printf_bytes = 8650752;
+static const struct cpu_launch *printing;
+static size_t records; // in bytes, about as a GPU keeps them: formats and arguments, of one launch
+static bool is_too_much, has_said;
 
-static void keep(const char *text, size_t bytes)
+static void keep(const char *text, size_t bytes, const char *format)
 {
     pthread_mutex_lock(&lock);
+    if (printing != cpu_running) records = 0;
+    printing = cpu_running;
+    records += 40;
+    while ((format = strchr(format, '%'))) format++, records += 8;
+    is_too_much = is_too_much || records > cpu_printf_bytes;
     char *larger = realloc(kept, kept_bytes + bytes);
     if (larger) {
         memcpy(larger + kept_bytes, text, bytes);
@@ -70,7 +79,7 @@ PUBLIC int cpu_cuda_printf(const char *format, ...)
         check_texts(format, again, __builtin_return_address(0));
         va_end(again);
         length = vasprintf(&text, format, arguments);
-        if (length > 0) keep(text, (size_t)length);
+        if (length > 0) keep(text, (size_t)length, format);
         if (length >= 0) free(text);
     } else {
         length = vprintf(format, arguments);
@@ -85,6 +94,12 @@ void cpu_flush_prints(void)
         fwrite(kept, 1, kept_bytes, stdout);
         fflush(stdout); // as the driver does
     }
+    if (is_too_much && !has_said)
+        cpu_say("a kernel prints more than there is room for (cudaLimitPrintfFifoSize, %zu bytes): "
+                "on a GPU lines may be lost, with no error",
+                cpu_printf_bytes);
+    has_said = is_too_much;
+    printing = NULL;
     free(kept);
     kept = NULL;
     kept_bytes = 0;

@@ -82,7 +82,8 @@ void cpu_say_of_call(const char *format, ...)
 enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST }; // ON_HOST: see copy.c
 enum {
     CPU_UNIT = 2 << 20,
-    CPU_UNITS = 1 << 20
+    CPU_UNITS = 1 << 20,
+    CPU_CLAIMS = 16
 };                     // an allocation has units of address space of its own
 enum { FRESH = 0x7E }; // the bytes of what nobody has written: as a float or an int, a large number
 struct cpu_shadow {    // of an allocation: see check/
@@ -106,7 +107,8 @@ struct cpu_allocation {
         const char *start, *kernel, *call; // kernel: NULL if it is a copy or memset, by that call
         size_t bytes;
         int host_access; // PROT_READ or PROT_NONE
-    } claim;
+        cudaStream_t stream;
+    } claim[CPU_CLAIMS]; // the latest comes first
     char *before; // what the host may still read there, if that work has run by itself; or NULL
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
@@ -254,4 +256,5 @@ bool cpu_is_touch_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
 // print.c
+extern size_t cpu_printf_bytes; // cudaLimitPrintfFifoSize
 void cpu_flush_prints(void);

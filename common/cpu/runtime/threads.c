@@ -52,7 +52,7 @@ static __attribute__((noinline)) void run_once(struct fiber *me)
 {
     run_here();
     set_state(me, ENDED);
-    let_others_go(me->number / WARP);
+    if (cpu_core->waits[me->number / WARP]) let_others_go(me->number / WARP);
     go_on(me);
 }
 
@@ -263,7 +263,7 @@ static bool is_complete(const struct fiber *fiber, unsigned here)
 }
 
 // A lane has ended: those go on that have waited for no other.
-static void let_others_go(unsigned warp)
+static __attribute__((noinline)) void let_others_go(unsigned warp)
 {
     for (unsigned i = 0; i < WARP && cpu_core->waits[warp]; i++) {
         const struct fiber *f = cpu_core->of_thread[warp * WARP + i];
