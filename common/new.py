@@ -45,7 +45,9 @@ def make(name, folder):
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
             path.rename(path.with_name(path.name.replace("axpy", name)))
-        shutil.copytree(TOP / "common/cpu", begun / "stand-in", ignore=leave)
+        shutil.copytree(
+            TOP / "common/cpu", begun / "stand-in", ignore=shutil.ignore_patterns("lib", "tests", "__pycache__")
+        )
         for shared in "cuda_error.py", "fast/dlpack.pxd", "fast/dlpack.pyx":
             shutil.copy(TOP / "04-gather" / shared, begun / "src" / name)
         shutil.copy(TOP / "LICENSE", begun)

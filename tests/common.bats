@@ -847,7 +847,7 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
     assert_success
     assert_output ''
     local pypi=("$TOP"/.venv/lib/python*/site-packages/nvidia/cu13/bin/nvcc) # has headers in packages of their own
-    [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_80 -c -o "$BATS_TEST_TMPDIR/threads.o" tests/stand-in/threads.cu
+    [ ! -x "${pypi[0]}" ] || "${pypi[0]}" -arch=sm_80 -c -o "$BATS_TEST_TMPDIR/threads.o" common/cpu/tests/threads.cu
 }
 
 @test "pages: the times in a page are those of its bench.txt" {

@@ -2,7 +2,7 @@
 
 bats_require_minimum_version 1.5.0 2>/dev/null || true
 
-TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PYTHON=$TEST_PYTHON # what the tests' own makes use: it has Cython and NumPy
 LIBRARIES=${BATS_LIB_PATH:-}:/usr/lib/bats:/usr/lib:/usr/local/lib
 

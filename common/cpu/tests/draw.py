@@ -536,7 +536,9 @@ class Program:
         lasts, self.last = [s for s in self.last if s != HOST], to
         matters, self.is_unseen = matters and not self.is_unseen, False
         for s in lasts:
-            others = [q for q in to if q == HOST or s != q and not (waits_for_default and {s, q} <= BLOCKING and 0 in (s, q))]
+            others = [
+                q for q in to if q == HOST or s != q and not (waits_for_default and {s, q} <= BLOCKING and 0 in (s, q))
+            ]
             e = self.event()
             record = f"OK(cudaEventRecord({e}, s[{s}]));"
             ways = [f"OK(cudaStreamSynchronize(s[{s}]));", f"{record} OK(cudaEventSynchronize({e}));",
@@ -717,6 +719,7 @@ class Program:
 
 
 # ---- What is asked of this file
+
 
 def render(text, broken=None):
     """A program's text, and the kinds of what can be broken in it; the one with this number is."""

@@ -1,28 +1,28 @@
-load helpers
+load ../../../tests/helpers
 
 export EXPECTED=. # what the stand-in says is what these tests are about: each looks at it
 
-# The CPU stand-in, common/cpu: it has to answer as a GPU does. In stand-in/ are programs, and what an H200 printed.
+# The CPU stand-in, common/cpu: it has to answer as a GPU does. Beside it are programs, and what an H200 printed.
 
 setup() {
     cd "$TOP" || return 1
     export PYTHONDONTWRITEBYTECODE=1
-    PROGRAMS=$BATS_TEST_DIRNAME/stand-in
+    PROGRAMS=$BATS_TEST_DIRNAME
     CPU_NVCC=$TOP/common/cpu/nvcc
 }
 
-# Compiles a program of stand-in/, once for all tests: build NAME; then PROGRAM is where it is.
+# Compiles a program beside this file, once for all tests: build NAME; then PROGRAM is where it is.
 build() {
     PROGRAM=$BATS_FILE_TMPDIR/$1
     [ -e "$PROGRAM" ] || "$CPU_NVCC" -O2 -Werror all-warnings -Xcompiler -Wall,-Wextra -o "$PROGRAM" "$PROGRAMS/$1.cu"
 }
 
-# The lines of a program of stand-in/ that bear a name, for a regular expression: lines_of FILE NAME
+# The lines of a program beside this file that bear a name, for a regular expression: lines_of FILE NAME
 lines_of() {
     awk -v name="$2" -F'// ' '$NF ~ "^([a-z-]+, )*" name "([,:]|$)" { printf "%s%d", n++ ? "|" : "", NR }' "$PROGRAMS/$1"
 }
 
-# Cases of a program of stand-in/, one a row: name [setting]...|exit status|what it prints|what the stand-in says, if anything.
+# Cases of a program beside this file, one a row: name [setting]...|exit status|what it prints|what the stand-in says, if anything.
 # All but the name are regular expressions, in which LINE is a line that bears the case's name: answers PROGRAM
 answers() {
     local case settings wanted printed said
@@ -41,7 +41,7 @@ assert_quiet_stand_in() { # also where a GPU is tested
     assert_equal "$stderr" 'CPU stand-in: this program runs on the CPU, not on a GPU'
 }
 
-# Compiles a program of stand-in/ and compares what it prints, "ok" if it has no .txt: runs_as_on_a_gpu NAME COMPILER [option]...
+# Compiles a program beside this file and compares what it prints, "ok" if it has no .txt: runs_as_on_a_gpu NAME COMPILER [option]...
 runs_as_on_a_gpu() {
     local name=$1
     shift
@@ -715,7 +715,7 @@ ROWS
                 [[ ! -f $header || $header = *.h || $header = */coroutine && $std = c++17 ]] ||
                     echo "#include <${header##*/}>" | tee -a all.cuh >"$compiler-$std/${header##*/}.cu"
             done
-            cat all.cuh "$BATS_TEST_DIRNAME/stand-in/library.cu" >all.cu
+            cat all.cuh "$PROGRAMS/library.cu" >all.cu
             rm all.cuh
             "$TOP/common/cpu/nvcc" -ccbin "$compiler" -std="$std" -o all all.cu
             try ./all
