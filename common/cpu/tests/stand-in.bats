@@ -428,7 +428,7 @@ ROWS
 }
 
 @test "stand-in: what kernels touch is counted: in sectors of 32 bytes, as by ncu on an H200" {
-    build touches
+    build record
     try env CPU_CUDA_PICTURE="$BATS_TEST_TMPDIR/picture.svg" "$PROGRAM"
     assert_success
     # launches blocks threads, reads writes atomics, sectors and the most by a thread
@@ -463,7 +463,7 @@ stride<32> 65536 8192
 through_shared 64 64
 transpose 8192 65536'
     while read -r mark row; do # kind, accesses, bytes
-        assert_regex "$table" "touches.cu:$(lines_of touches.cu "$mark") +${row// / +} "
+        assert_regex "$table" "record.cu:$(lines_of record.cu "$mark") +${row// / +} "
     done <<<'whole read 32 512
 eight read 8 32
 part read 32 128
