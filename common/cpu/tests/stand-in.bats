@@ -779,6 +779,12 @@ ROWS
 
 # ---- And
 
+@test "stand-in: CONTRACT.md lists what it has" {
+    cd common/cpu || return 1
+    run diff CONTRACT.md <(python3 contract.py)
+    [ "$status" -eq 0 ] || fail "stale: in common/cpu, python3 contract.py > CONTRACT.md writes it anew"
+}
+
 @test "stand-in: host threads at once, allocations by the ten thousand, more streams than it tells apart, a kernel's printf, work that nobody waited for" {
     answers host <<'ROWS'
 threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
