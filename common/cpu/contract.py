@@ -22,10 +22,10 @@ and messages; a test says when it is stale. What is not here does not compile. B
 |---|---|"""
 ENDS = ["_rn _rz _ru _rd", "1 2 3 4", " _block _system", " f", " 2", " Async"]  # of names that are alike
 OWN = re.compile(
-    "(cpu|CPU|_GLIBCXX.*)_|lanes_|__(as|built).*|.*_H_*$|(lane_of|packed|number|enum|union|sizeof|message)?$"
+    "(cpu|CPU|_GLIBCXX.*)_|lanes_|__(as|built).*|.*_H_*$|(lane_of|packed|number|enum|struct|union|sizeof|message)?$"
 )
 DECLARED = re.compile(
-    r"(?:template <[^>]*> ?)*(?:(?:struct|class|enum) (\w+)(?: :.*)?$|typedef [^(]*?(?!enum|struct)(\b\w+)$|extern.*const uint3 (.*)"
+    r"(?:template <[^>]*> ?)*(?:(?:struct|class|enum) (\w+)(?: :.*)?$|typedef [^(]*?(\w+)$|extern.*const uint3 (.*)"
     r"|static const int (\w+)|(?!.*operator)(?:[^(]*\(\*(\w+)\)|[^(]*[ *&](\w+) ?\()|(\w+)$)"
 )
 
