@@ -820,7 +820,7 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
     [ "$TEST_BACKEND" = cpu ] || skip "it looks at the calls of the stand-in"
     nm -Du 02-dlopen-from-c/libhello.so 03-cython-ctypes/libmultiply.so 04-gather/libcuda_index.so 04-gather/fast/libgather.so |
         sed -n '/GetError/d; s/.* U cpu_\(cuda[A-Z]\w*\)$/CALL(\1)/p' | sort -u >"$BATS_TEST_TMPDIR/calls.h"
-    gcc -shared -fPIC -include common/cpu/include/cpu_names.h -I"$BATS_TEST_TMPDIR" -o "$BATS_TEST_TMPDIR/gil.so" tests/gil.c \
+    gcc -shared -fPIC -I"$BATS_TEST_TMPDIR" -o "$BATS_TEST_TMPDIR/gil.so" tests/gil.c \
         -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
     cd "$BATS_TEST_TMPDIR" || return 1 # LD_PRELOAD takes no path with a space
     EXPECTED='never freed: 1 stream' agrees gil LD_PRELOAD=./gil.so PYTHONPATH="$MODULES"
@@ -828,7 +828,7 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
 
 @test "sizes: more elements than a machine has room for: what is asked for, copied and launched is not cut to 32 bits, and gather's is on its stream" {
     [ "$TEST_BACKEND" = cpu ] || skip "needs libraries of the stand-in"
-    gcc -shared -fPIC -include common/cpu/include/cpu_names.h -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/sizes.so" "$BATS_TEST_DIRNAME/sizes.c" \
         -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
     cd "$BATS_TEST_TMPDIR" || return 1 # LD_PRELOAD takes no path with a space
     agrees sizes LD_PRELOAD=./sizes.so TOP="$TOP"
