@@ -49,13 +49,11 @@ def names_in(header):
     text = "".join(part for file, part in zip(parts[1::2], parts[2::2]) if pathlib.Path(file) in files)
     macros = re.findall(r"^#define (\w+)", text, re.M)
     text = re.sub(r"^#.*\n|__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|public:|protected:", "", text, flags=re.M)
-    hidden, shown = [], ""  # the bodies of functions and of namespace cpu_cuda are
-    for part in re.split(r"([{}])", text):
-        if part == "{":
-            hidden.append(any(hidden) or bool(re.search(r"(\)|const|namespace cpu_cuda|:[^:;]*)\s*$", shown[-300:])))
-        shown += part if part in "{}" or not any(hidden) else ""
-        hidden = hidden[:-1] if part == "}" else hidden
-    found = [DECLARED.match(re.sub(r"\s+", " ", one).strip()) for one in re.split("[;{}]", shown)]
+    bodies = 1
+    while bodies:  # of functions, from the innermost block on
+        text, bodies = re.subn(r"(\)|const|return|else|do|[=,(])\s*{[^{}]*}", r"\1;", text)
+    text = re.sub(r"namespace cpu_cuda\s*{(?:[^{}]|{(?:[^{}]|{[^{}]*})*})*}", "", text)
+    found = [DECLARED.match(re.sub(r"\s+", " ", one).strip()) for one in re.split("[;{}]", text)]
     names = [name for match in filter(None, found) for name in "".join(filter(None, match.groups())).split(", ")]
     names += re.findall(r"[{,]\s*(\w+)", " ".join(re.findall(r"enum\s*\w*\s*({[^}]*})", text))) + macros
     return [n for n in names if not OWN.match(n)]
