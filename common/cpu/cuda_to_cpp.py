@@ -111,9 +111,8 @@ class Source:
                 device += foreign[-1:] if marker[2].startswith(o["include"] + "/cuda_runtime.h") else []
                 device += foreign[-1:] if marker[2].startswith(o["include"] + "/cpu_") else []
         self.foreign = "".join(foreign)
-        self.asks_for_arch = o[
-            "asks_for_arch"
-        ]  # then what is of the host in a function of both may be its other branch
+        # then what is of the host in a function of both may be its other branch
+        self.asks_for_arch = o["asks_for_arch"]
         self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
         self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
         self.is_cuda_12 = o["is_cuda_12"]
