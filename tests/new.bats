@@ -157,6 +157,7 @@ True'
     sed -i 's/^VERSION = .*/VERSION = "0.99"/' "$BATS_TEST_TMPDIR/cpu/nvcc"
     truncate -s 0 vendor/*.whl
     "$TEST_PYTHON" "$BATS_TEST_TMPDIR/cpu/build_wheel.py" vendor
+    export LC_ALL=C.UTF-8 # Python reads this folder's name from a file
     try .venv/bin/python -m pip install -q --no-build-isolation --no-deps -e .
     assert_success
     mv vendor gone
