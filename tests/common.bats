@@ -819,7 +819,7 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
 @test "libraries: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
     [ "$TEST_BACKEND" = cpu ] || skip "it looks at the calls of the stand-in"
     nm -Du 02-dlopen-from-c/libhello.so 03-cython-ctypes/libmultiply.so 04-gather/libcuda_index.so 04-gather/fast/libgather.so |
-        sed -n '/GetError/d; s/.* U \(cuda[A-Z]\w*\)$/CALL(\1)/p' | sort -u >"$BATS_TEST_TMPDIR/calls.h"
+        sed -n '/GetError/d; s/.* U cpu_\(cuda[A-Z]\w*\)$/CALL(\1)/p' | sort -u >"$BATS_TEST_TMPDIR/calls.h"
     gcc -shared -fPIC -I"$BATS_TEST_TMPDIR" -o "$BATS_TEST_TMPDIR/gil.so" tests/gil.c \
         -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
     cd "$BATS_TEST_TMPDIR" || return 1 # LD_PRELOAD takes no path with a space

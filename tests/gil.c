@@ -11,7 +11,7 @@
 int PyGILState_Check(void), Py_IsInitialized(void); // `timeout` and `env` do not have them
 
 #define CALL(name) \
-    int name(long a, long b, long c, long d, long e, long f) \
+    int cpu_##name(long a, long b, long c, long d, long e, long f) \
     { \
         int (*real)(long, ...) = dlsym(RTLD_NEXT, #name); \
         if (Py_IsInitialized && Py_IsInitialized() && PyGILState_Check()) dprintf(1, "%s holds the GIL\n", #name); \

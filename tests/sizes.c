@@ -23,18 +23,18 @@ static int give(void **pointer, size_t bytes, void *stream)
     return 0;
 }
 
-int cudaMalloc(void **pointer, size_t bytes) { return give(pointer, bytes, NULL); }
-int cudaMallocFromPoolAsync(void **pointer, size_t bytes, void *pool, void *stream) { return give(pointer, bytes, stream); }
-int cudaFree(void *pointer) { return 0; }
-int cudaFreeAsync(void *pointer, void *stream) { return told("free", 0, stream); }
-int cudaStreamSynchronize(void *stream) { return told("wait", 0, stream); }
+int cpu_cudaMalloc(void **pointer, size_t bytes) { return give(pointer, bytes, NULL); }
+int cpu_cudaMallocFromPoolAsync(void **pointer, size_t bytes, void *pool, void *stream) { return give(pointer, bytes, stream); }
+int cpu_cudaFree(void *pointer) { return 0; }
+int cpu_cudaFreeAsync(void *pointer, void *stream) { return told("free", 0, stream); }
+int cpu_cudaStreamSynchronize(void *stream) { return told("wait", 0, stream); }
 
-int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
+int cpu_cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
     return told("copy", bytes, stream);
 }
 
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { return told("copy", bytes, NULL); }
+int cpu_cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { return told("copy", bytes, NULL); }
 
 void cpu_cuda_configure(const char *kernel, const char *file, int line, struct dim3 grid, struct dim3 block, size_t shared,
                         void *stream)

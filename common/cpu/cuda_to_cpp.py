@@ -56,6 +56,7 @@ MATH = re.compile(
     r"(a?(sin|cos|tan)h?|atan2|sqrt|cbrt|exp|exp2|log|log2|log10|pow|fabs|floor|ceil|round|fmod|fmin|fmax|make_\w+)f?$"
 )
 NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
+ASSIGNMENTS = "= += -= *= /= %= &= |= ^= <<= >>= ++ --".split()
 TYPES = "unsigned signed long short int float double char bool".split()
 NO_FUNCTION = re.compile(r"(\bif|\))\s*(\bconstexpr\s+)?$")
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
@@ -64,9 +65,15 @@ OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
 VARIABLES = """
 __attribute__((aligned(4096), used)) static char {0}_next[4096];
 __attribute__((section("{0}"), aligned(4096), used)) static char {0}_first;
-extern "C" __attribute__((visibility("hidden"))) char __start_{0}[], __stop_{0}[];
-[[maybe_unused]] static const bool {0}_added = (cpu_cuda_add_variables(__start_{0}, __stop_{0}, {1}), true);
 """
+ADD_DEVICE = """
+extern "C" __attribute__((visibility("hidden"))) char __start_cpu_cuda_device[], __stop_cpu_cuda_device[];
+[[maybe_unused]] static const bool cpu_cuda_added =
+    (cpu_cuda_add_variables(__start_cpu_cuda_device, __stop_cpu_cuda_device, false), true);
+"""
+# A managed one is watched by itself, on pages of its own, as host and kernels share it.
+ADD_MANAGED = """ [[maybe_unused]] static const bool cpu_cuda_added_{0} =
+    (cpu_cuda_add_variables(reinterpret_cast<char *>(&{1}), reinterpret_cast<char *>(&{1} + 1), true), true);"""
 
 
 def stop(message, status=1):
@@ -90,6 +97,7 @@ class Source:
         self.constinit = o["constinit"]
         self.edits = []  # (from, to, order, new text)
         self.sections = set()  # of device variables
+        self.managed = {}  # variables by name: with their namespace; whether it is an array
         self.outside = {}  # shared variables that are in no function: by name, the call that makes each known
         self.markers = list(MARKER.finditer(text))
         own = {m[2] for m in self.markers if " 3" not in m[3]}  # all others are system headers
@@ -341,6 +349,11 @@ class Source:
             else:  # perhaps an object
                 captures += f", cpu_cuda_{name} = ::cpu_cuda::object({name})"
                 objects += f"[[maybe_unused]] auto &{name} = cpu_cuda_{name}.value(); "
+        for name, is_written in self.managed_in(body).items():
+            path, const = self.managed[name][0], "" if is_written else "const "
+            captures += (
+                f", cpu_cuda_uses_{name} = ::cpu_cuda::argument(static_cast<{const}decltype({path}) *>(&{path}))"
+            )
         start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
         start += objects
         stop = "}); " if end > body + 1 else "}, false); "
@@ -352,6 +365,28 @@ class Source:
         self.after(body, " " + start)
         self.device_code(DEVICE, body)
         self.before(end, stop)
+
+    def managed_in(self, body):
+        """Managed variables that are named by a kernel, whose body is at {, or by what it calls; and whether they are written."""
+        found, todo = {}, [body] if self.managed else []
+        called = {
+            self.tokens[self.opening(b - 1, "(", ")") - 1]: b for b, _ in self.bodies if self.tokens[b - 1] == ")"
+        }
+        for begin in todo:
+            for i in range(begin, self.closing(begin)):
+                name, n = self.tokens[i], i + 1
+                todo += [called[name]] if called.get(name, begin) not in todo else []
+                if name not in self.managed or self.tokens[i - 1] in (".", "->"):
+                    continue
+                _, is_array = self.managed[name]
+                while self.tokens[n] == "." or (self.tokens[n] == "[" and is_array):
+                    n = self.closing(n) + 1 if self.tokens[n] == "[" else n + 2
+                is_address = self.tokens[i - 1] == "&" and not (
+                    is_name(self.tokens[i - 2]) or self.tokens[i - 2] in ")]"
+                )
+                is_written = self.tokens[n] in ASSIGNMENTS or self.tokens[i - 1] in ("++", "--") or is_address
+                found[name] = found.get(name, False) or is_written or (is_array and n == i + 1)
+        return found
 
     def address(self, i, left, right, names):
         """What stands for the address of the kernel at i: of a template, that of this instance; nullptr if unsure."""
@@ -415,8 +450,14 @@ class Source:
             is_asked_for = self.is_rdc or self.tokens[end - 1] in self.externs
             static = "__attribute__((weak)) " if is_asked_for else "static "
             static = "" if "static" in words or self.is_jit else static
-            self.specify(i, f' {static}__attribute__((section("{section}"), unused)) ')
+            aligned = ", aligned(4096)" if "__managed__" in words else ""
+            self.specify(i, f' {static}__attribute__((section("{section}"), unused{aligned})) ')
             self.sections.add(section)
+            begin, end = self.statement(i), self.until(i, (";",))
+            for name, _ in self.declared(begin, end) if aligned else []:
+                path = self.path(i) + name
+                self.managed[name] = path, "[" in self.tokens[begin:end]
+                self.after(end, ADD_MANAGED.format(f"{i}_{name}", path).replace("\n", ""))
 
     def is_in_device(self, i):
         return any(start < i < end for start, end in self.bodies)
@@ -443,9 +484,13 @@ class Source:
         names, i = [], self.until(begin, ("<", ",", "[", ";"))
         i = self.closing_angle(i) if self.tokens[i] == "<" else begin
         while i < end:
-            i = self.until(i, (",", "[", ";", "__attribute__"))
-            name, i = self.tokens[i - 1], self.until(i, (",", ";"))
-            names += [(name, i)] if is_name(name) else []
+            at = i = self.until(i, (",", "[", ";", "="))
+            if self.tokens[at - 1] == ")":  # int x __attribute__((aligned(32)))
+                at = self.opening(at - 1, "(", ")") - 1
+            elif self.tokens[at - 1] == "}":  # int x{7}
+                at = self.opening(at - 1, "{", "}")
+            i = self.until(i, (",", ";"))
+            names += [(self.tokens[at - 1], i)] if is_name(self.tokens[at - 1]) else []
             i += 1
         return names
 
@@ -547,8 +592,7 @@ def rewritten(text, o, check):
         elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:
             source.check_name(i)
     for section in sorted(source.sections):
-        is_managed = "true" if section == "cpu_cuda_managed" else "false"
-        text += VARIABLES.format(section, is_managed)
+        text += VARIABLES.format(section) + ADD_DEVICE * (section == "cpu_cuda_device")
     for start, end, _, new in sorted(source.edits, reverse=True):
         text = text[:start] + new + text[end:]
     return re.sub("cpu_cuda_std", mark_of_std, text)

@@ -1,4 +1,5 @@
-// Comes before the stand-in's runtime (LD_PRELOAD): counts who asks where memory is, has another current device.
+// Comes before the stand-in's runtime (LD_PRELOAD), whose calls begin with cpu_: counts who asks where memory is, has
+// another current device.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ int pools_so_far(void)
     return pools;
 }
 
-int cudaMemPoolCreate(void **pool, const void *properties)
+int cpu_cudaMemPoolCreate(void **pool, const void *properties)
 {
     int (*create)(void **, const void *);
     if (getenv("NO_POOLS")) return 801; // cudaErrorNotSupported
@@ -36,7 +37,7 @@ void lies_on(int device) // from now on, all arrays on the device do
     place = device;
 }
 
-int cudaPointerGetAttributes(void *attributes, const void *pointer)
+int cpu_cudaPointerGetAttributes(void *attributes, const void *pointer)
 {
     int (*ask)(void *, const void *), code, *type_and_device = attributes;
     *(void **)&ask = dlsym(RTLD_NEXT, "cudaPointerGetAttributes");
@@ -47,7 +48,7 @@ int cudaPointerGetAttributes(void *attributes, const void *pointer)
     return code;
 }
 
-int cudaGetDevice(int *device)
+int cpu_cudaGetDevice(int *device)
 {
     *device = current;
     return 0;

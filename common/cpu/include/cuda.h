@@ -1,6 +1,7 @@
 // The CPU stand-in's <cuda.h>: the driver calls that load a module and launch its kernels. They are
 // in libcuda.so.1 (../lib), to be opened with dlopen; names with _v2 are those to give to dlsym.
 #pragma once
+#include "cpu_names.h"
 #include <stddef.h>
 
 #ifdef CPU_CUDA_12

@@ -1,6 +1,7 @@
 // The CPU stand-in's <cuda_runtime_api.h>: CUDA's runtime calls, as far as the stand-in has them.
 // A call that is not declared here does not compile: it never becomes a stub that pretends.
 #pragma once
+#include "cpu_names.h"
 #include <limits.h> // as CUDA's
 #include <stddef.h>
 

@@ -1,6 +1,7 @@
 // The CPU stand-in's <nvrtc.h>: CUDA C++ compiled while the program runs. The calls are in
 // libnvrtc.so (../lib), to be opened with dlopen.
 #pragma once
+#include "cpu_names.h"
 #include <stddef.h>
 
 #define CPU_CUDA_NVRTC_ERRORS(ERROR) \

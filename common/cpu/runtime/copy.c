@@ -257,15 +257,15 @@ PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 
 // ---- Variables of the device
 
-// The __device__, __constant__ and __managed__ variables of a program or library, from ../nvcc, which pads
-// them to pages of 4096 bytes. Those of the device have other addresses on the host, where nothing is.
+// The __device__ and __constant__ variables of a program or library, from ../nvcc, which pads them to pages of 4096 bytes;
+// or one __managed__ variable. Those of the device have other addresses on the host, where nothing is.
 PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
     cpu_keep_loaded(start);
     cpu_catch_faults();
     size_t bytes = (size_t)(end - start), page = cpu_page_bytes();
-    bool can_be_locked = !is_managed && page <= 4096;
+    bool can_be_locked = page <= 4096;
     struct cpu_allocation *a =
         cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
                            is_managed ? MANAGED : VARIABLE);
@@ -295,7 +295,7 @@ PUBLIC void *cpu_cuda_on_host(const volatile void *variable)
 static bool is_symbol(const void *address)
 {
     const struct cpu_allocation *a = cpu_find_allocation(address);
-    return a && (a->kind == VARIABLE || a->kind == MANAGED);
+    return a && cpu_is_variable(a);
 }
 
 PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)

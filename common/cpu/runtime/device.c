@@ -154,7 +154,7 @@ PUBLIC cudaError_t cudaDeviceReset(void)
     cpu_finish_all();
     for (struct cpu_allocation *a = cpu_allocations, *next; a; a = next) {
         next = a->next;
-        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && a->body_bytes))
+        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && !cpu_is_variable(a)))
             cpu_forget(a);
     }
     cpu_heap = (struct cpu_heap){8 << 20, false};
@@ -172,7 +172,7 @@ static void report_leaks(void)
     size_t bytes[3] = {0}, length = 0;
     char text[300] = "";
     for (const struct cpu_allocation *a = cpu_allocations; a; a = a->next)
-        if (a->kind <= PINNED && a->body_bytes) bytes[a->kind] += a->bytes;
+        if (a->kind <= PINNED && !cpu_is_variable(a)) bytes[a->kind] += a->bytes;
     for (enum cpu_kind kind = DEVICE; kind <= PINNED; kind++)
         if (bytes[kind])
             length += (size_t)snprintf(text + length, sizeof text - length,

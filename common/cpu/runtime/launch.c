@@ -148,7 +148,7 @@ PUBLIC void *cpu_cuda_function(void *function)
     cpu_lock();
     bool is_given = !function || cpu_may_be_of_device(function);
     for (const struct cpu_allocation *a = cpu_allocations; a && !is_given; a = a->next)
-        is_given = a->kind == MANAGED || a->kind == PINNED || a->kind == REGISTERED;
+        is_given = a->kind >= MANAGED && a->kind <= REGISTERED && a->bytes >= sizeof function;
     if (!cpu_host_function)
         cpu_host_function =
             mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -31,8 +31,7 @@ static cudaError_t release(const void *pointer, enum cpu_kind kind, enum cpu_kin
 {
     cpu_finish_all();
     struct cpu_allocation *a = cpu_find_allocation(pointer);
-    bool is_variable = a && a->kind == MANAGED && !a->body_bytes;
-    if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || is_variable) {
+    if (!a || a->base != pointer || (a->kind != kind && a->kind != other) || cpu_is_variable(a)) {
         cpu_say_who_frees(pointer);
         return cudaErrorInvalidValue;
     }

@@ -103,6 +103,12 @@ struct cpu_allocation *cpu_find_allocation(const void *pointer)
     return a;
 }
 
+bool cpu_is_variable(const struct cpu_allocation *a)
+{
+    bool is_elsewhere = ((uintptr_t)a->base - cpu_first_place) / CPU_UNIT >= cpu_units;
+    return a->kind == VARIABLE || (a->kind == MANAGED && is_elsewhere);
+}
+
 // What is at the address, or was, or what is nearest to it: behind one allocation, or before the next.
 struct cpu_allocation *cpu_find_neighbour(const void *address)
 {

@@ -130,6 +130,7 @@ void *cpu_lazy_pages(size_t bytes); // zero, and there when they are touched; or
 void cpu_give_pages_back(void *pages, size_t bytes);
 bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
+bool cpu_is_variable(const struct cpu_allocation *a);
 struct cpu_allocation *cpu_find_neighbour(const void *address);
 struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes,
                                           enum cpu_kind kind);

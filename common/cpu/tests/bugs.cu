@@ -389,6 +389,9 @@ template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of th
 
 __host__ __device__ int same(int n) { return n; }
 template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
+__managed__ int in_all = 7;
+inline __device__ void add_one() { atomicAdd(&in_all, 1); }
+__global__ void Count() { add_one(); } // variable-too-early
 __global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied, virtual-managed
 
 __global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
@@ -607,6 +610,12 @@ int main(int argc, char **argv)
             if (is_registered) cudaHostUnregister(p), free(p);
             else cudaFree(p);
         }
+    MORE("variable-too-early")
+    {
+        Count<<<1, 4, 0, one>>>();
+        printf("%d ", in_all);
+        error = cudaDeviceSynchronize();
+    }
     MORE("virtual-copied") // a kernel makes another class's objects
     {
         Square square;

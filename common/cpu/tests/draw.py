@@ -536,9 +536,9 @@ class Program:
         lasts, self.last = [s for s in self.last if s != HOST], to
         matters, self.is_unseen = matters and not self.is_unseen, False
         for s in lasts:
-            others = [
-                q for q in to if q == HOST or s != q and not (waits_for_default and {s, q} <= BLOCKING and 0 in (s, q))
-            ]
+            by_default = {q for q in to if {s, q} <= BLOCKING and 0 in (s, q)}
+            others = [q for q in to if q != s and not (waits_for_default and q in by_default)]
+            breaks = matters and len(to) == 1 and not by_default
             e = self.event()
             record = f"OK(cudaEventRecord({e}, s[{s}]));"
             ways = [f"OK(cudaStreamSynchronize(s[{s}]));", f"{record} OK(cudaEventSynchronize({e}));",
@@ -546,10 +546,10 @@ class Program:
                     f"while (cudaStreamQuery(s[{s}]) == cudaErrorNotReady) continue;"]  # fmt: skip
             ways += ["OK(cudaDeviceSynchronize());"] * (len(lasts) == 1)
             if others and (to == [HOST] or len(lasts) == len(to) == 1 and self.d.random() < 0.4):
-                self.steps.append(mark("wait", self.d.choice(ways), "", matters))
+                self.steps.append(mark("wait", self.d.choice(ways), "", breaks))
             elif others:
                 waits = [f"OK(cudaStreamWaitEvent(s[{q}], {e}, 0));" for q in others]
-                self.steps += [record, *(mark("wait", wait, "", matters and len(to) == 1) for wait in waits)]
+                self.steps += [record, *(mark("wait", wait, "", breaks) for wait in waits)]
 
     def stream(self, matters=True):
         """A stream for the next step."""
@@ -635,6 +635,7 @@ class Program:
             self.order([3])
             self.steps.append(f"*flag = 0; Publish<<<1, 1, 0, s[3]>>>({self.cur[0]}, {self.all}, flag);")
             self.steps.append(f"while (*flag == 0) continue; __sync_synchronize(); change<{self.type}>({self.cur[0]});")
+            self.is_unseen = True  # who has seen the flag need not wait
 
     def set_part(self):
         d, a = self.d, self.cur[0]

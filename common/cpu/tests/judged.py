@@ -17,7 +17,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).parent
-STAND_IN = HERE.parent.parent / "common/cpu/nvcc"
+STAND_IN = HERE.parent / "nvcc"
 SIDES = ["", "__host__", "__device__", "__host__ __device__", "constexpr", "__device__ constexpr", "static", "inline"]
 CALLEES = {  # a declaration, and a call of it
     "function": ("SIDE int f(int x) { return x + 1; }", "f(p[0])"),

@@ -389,6 +389,12 @@ static void expect(const char *name, long got, long wanted)
     all_right = all_right && got == wanted && !error;
 }
 
+__managed__ int length = 5, others = 1;
+__managed__ struct {
+    int from, to[2];
+} range = {1, {2, 3}};
+__global__ void ReadManaged(int *b) { b[0] = length + range.to[1]; }
+
 int main(void)
 {
     static int h[N], r[N];
@@ -464,6 +470,7 @@ int main(void)
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
     Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
+    clear(), ReadManaged<<<1, 1>>>(b), others = length + range.to[0], result(b), expect("ReadManaged", r[0] + others, 15);
     clear(), ManyPlaces<<<2, 1>>>(b), result(b), expect("ManyPlaces", r[0] / 2, 0);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");

@@ -87,6 +87,23 @@ ANSWERS='threads streams memory errors numbers launches'
     assert_output ok
 }
 
+@test "stand-in: its calls are its own, whatever CUDA the process has loaded before" {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    nm -D --defined-only "$TOP/common/cpu/lib/libcpu_cuda.so" | sed -n 's/.* \(cpu_\)\?\(cuda[A-Z]\|cu[A-Z]\|nvrtc\)/\2/p' | sort | uniq -c >calls
+    refute grep -v '^ *2 ' calls # each under both names
+    awk '{ printf "int %s() { return 35; }\n", $2 }' calls | gcc -w -x c -fno-builtin -shared -fPIC -o other.so -
+    build launches
+    echo 'extern "C" int alloc() { void *p; return cudaMalloc(&p, 8) + cudaFree(p); }' >alloc.cu
+    "$CPU_NVCC" -shared -Xcompiler -fPIC -o alloc.so alloc.cu
+    try "$TEST_PYTHON" -c 'import ctypes
+other = ctypes.CDLL("./other.so", ctypes.RTLD_GLOBAL)
+print(other.cudaFree(), ctypes.CDLL("./alloc.so").alloc())'
+    assert_output '35 0'
+    try env LD_PRELOAD=./other.so "$PROGRAM"
+    run diff <(echo "$output") "$PROGRAMS/launches.txt"
+    assert_success
+}
+
 @test "stand-in: two libraries in one process share device memory, as on a GPU" {
     cd "$BATS_TEST_TMPDIR" || return 1
     cat >give.cu <<'PROGRAM'
@@ -187,6 +204,7 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+variable-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Count may not have finished with: wait for it first
 registered-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
 virtual-managed|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made

@@ -1,6 +1,6 @@
 // What kernels touch: the first six ask for as many sectors of 32 bytes as ncu counts on an H200. It is counted twice, by
 // cpu_cuda_watch and for CPU_CUDA_PICTURE.
-#include "../../common/check.h"
+#include "../../check.h"
 #include <cpu_seen.h>
 #ifndef __CPU_CUDA__
 #error this macro tells the stand-in
