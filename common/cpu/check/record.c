@@ -42,7 +42,7 @@ static FILE *open_report(void)
     char command[1000];
     if (!dladdr((void *)cpu_begin_record, &here)) return NULL;
     int folder = (int)(strrchr(here.dli_fname, '/') - here.dli_fname);
-    snprintf(command, sizeof command, "python3 '%.*s/../picture.py' \"$CPU_CUDA_PICTURE\"", folder,
+    snprintf(command, sizeof command, "python3 '%.*s/bin/picture.py' \"$CPU_CUDA_PICTURE\"", folder,
              here.dli_fname);
     return popen(command, "w");
 }
