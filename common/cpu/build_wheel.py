@@ -41,7 +41,9 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
             record.append(f"{info.filename},sha256={digest},{len(content)}\n")
 
-        for path in sorted({path for part in PARTS for path in HERE.glob(part)} - {HERE / "build_wheel.py"}):
+        for path in sorted(
+            {path for part in PARTS for path in HERE.glob(part)} - {HERE / "build_wheel.py", HERE / "contract.py"}
+        ):
             place = f"cuda_stand_in/{path.relative_to(HERE).as_posix()}"
             add(zipfile.ZipInfo.from_file(path, place, strict_timestamps=False), path.read_bytes())
         for file, text in ABOUT.items():

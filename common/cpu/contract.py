@@ -65,7 +65,8 @@ for file in sorted(f.relative_to(INCLUDE).as_posix() for f in INCLUDE.rglob("*.h
 row("headers as `cuda_runtime.h`", [f"{name}.h" for name in HAS["OTHER_HEADERS"]])
 parse = SAID["nvcc"].split("\ndef parse")[1].split("\ndef ")[0]
 known = [*HAS["WITH_VALUE"], *re.findall(r'"(--?[A-Za-z][\w-]*)"', parse), *HAS["IGNORED"], *HAS["IGNORED_WITHOUT"]]
-ignored = [o for o in known if o not in HAS["WITH_VALUE"] and not any(f'"{o}"' in text for text in SAID.values())]
+used = {word.lstrip("-") for text in SAID.values() for word in re.findall(r'"(-{0,2}[A-Za-z][\w-]*)"', text)}
+ignored = [o for o in known if o not in HAS["WITH_VALUE"] and o.lstrip("-") not in used]
 row("nvcc's options", [o for o in known if o not in ignored])
 row("nvcc's options that change nothing here", ignored)
 row("longer names of options", [f"-{name}" for name in HAS["LONG"]])
@@ -73,6 +74,7 @@ row("NVRTC's options", HAS["OF_NVRTC"] + HAS["OF_NVRTC_ALONE"])
 row("`sm_`, `compute_`, and with `--cuda-12`", [*HAS["ARCHITECTURES"].split(), *HAS["OF_CUDA_12"].split()])
 for what, pattern in cuda_to_cpp.NEEDS_GPU.items():
     row(f"{what}: a GPU is needed", re.sub(r"\([^)]*\)", "…", pattern.replace(r"\w*", "*")).split("|"))
+row("options: a GPU is needed", HAS["FOR_GPUS"])
 row("libraries: a GPU is needed", HAS["LIBRARIES"].values())
 row("CUDA 13 has dropped it", [*cuda_to_cpp.DROPPED, *cuda_to_cpp.DROPPED_MEMBERS])
 calls = [node for text in SAID.values() for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
