@@ -300,7 +300,7 @@ PUBLIC void cpu_cuda_fence(bool is_for_block)
     if (cpu_checker) cpu_note_fence(is_for_block);
 }
 
-// ---- memcpy and its like: ../nvcc links with --wrap, newer compilers have names of their own
+// ---- memcpy and its like: ../nvcc names them so in object files, newer compilers have names of their own
 
 PUBLIC void *__wrap_memcpy(void *to, const void *from, size_t n)
 {
