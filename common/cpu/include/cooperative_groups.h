@@ -1,4 +1,4 @@
-// The CPU stand-in's <cooperative_groups.h>: the grid, blocks, tiles of a warp, the threads of a warp that are active.
+// The CPU stand-in's <cooperative_groups.h>: the grid, blocks, tiles, the threads of a warp that are active.
 #pragma once
 #include "cuda_runtime.h"
 
@@ -43,6 +43,14 @@ class thread_block : public thread_group {
     static dim3 dim_threads() { return blockDim; }
 };
 inline thread_block this_thread_block() { return thread_block(); }
+template <unsigned Threads>
+struct block_tile_memory { // what a GPU needs for tiles of several warps
+    char unused[Threads];
+};
+template <unsigned Threads> thread_block this_thread_block(block_tile_memory<Threads> &)
+{
+    return thread_block();
+}
 
 class grid_group {
   public:
@@ -111,18 +119,10 @@ class lanes_group : public thread_group {
     }
 };
 
-// `size` lanes in a row; 1, 2, 4, 8, 16 or 32.
-template <unsigned Size, class Parent = void> class thread_block_tile : public lanes_group {
-    static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "the stand-in has tiles of 1, 2, 4, 8, 16 or 32 threads, not of more");
-
+// `Size` lanes in a row; 1, 2, 4, 8, 16 or 32.
+template <unsigned Size> class lanes_tile : public lanes_group {
   public:
-    thread_block_tile() : lanes_group(cpu_tile(Size)) {}
-    template <class OtherParent>
-    thread_block_tile(const thread_block_tile<Size, OtherParent> &) : thread_block_tile()
-    {}
-    static constexpr unsigned size() { return Size; }
-    static constexpr unsigned num_threads() { return Size; }
+    lanes_tile() : lanes_group(cpu_tile(Size)) {}
 #define CPU_CUDA_SHUFFLE(name, type) \
     template <class T> T name(T value, type distance, CPU_CUDA_HERE) const \
     { \
@@ -131,6 +131,65 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public l
     CPU_CUDA_SHUFFLE(shfl_up, unsigned)
     CPU_CUDA_SHUFFLE(shfl_down, unsigned)
     CPU_CUDA_SHUFFLE(shfl_xor, int)
+    template <class T, class Operation>
+    T cpu_reduce(T value, Operation combine, CPU_CUDA_HERE) const
+    {
+        return cpu_cuda::reduce("reduce", mask, value, combine, file, line);
+    }
+};
+
+// Several warps; 64, 128, 256, 512 or 1024 threads.
+template <unsigned Size> class warps_tile : public thread_group {
+  public:
+    warps_tile() : thread_group(Size, cpu_cuda::thread_number() % Size, ~0u, false) {}
+    void sync(CPU_CUDA_HERE) const { cpu_cuda_tile("sync", Size, nullptr, 0, nullptr, file, line); }
+    template <class T> T shfl(T value, int source, CPU_CUDA_HERE) const
+    {
+        return exchange("shfl", value, file, line).of[(unsigned)source % Size];
+    }
+    bool any(int predicate, CPU_CUDA_HERE) const
+    {
+        return cpu_reduce(
+            predicate != 0, [](bool a, bool b) { return a || b; }, file, line);
+    }
+    bool all(int predicate, CPU_CUDA_HERE) const
+    {
+        return cpu_reduce(
+            predicate != 0, [](bool a, bool b) { return a && b; }, file, line);
+    }
+    template <class T, class Operation>
+    T cpu_reduce(T value, Operation combine, CPU_CUDA_HERE) const
+    {
+        auto given = exchange("reduce", value, file, line);
+        T result = given.of[0];
+        for (unsigned i = 1; i < Size; i++) result = combine(result, given.of[i]);
+        return result;
+    }
+
+  private:
+    template <class T> struct values {
+        T of[Size];
+    };
+    template <class T>
+    values<T> exchange(const char *what, T value, const char *file, int line) const
+    {
+        values<T> given;
+        cpu_cuda_tile(what, Size, &value, sizeof value, &given, file, line);
+        return given;
+    }
+};
+
+template <unsigned Size, class Parent = void>
+class thread_block_tile
+    : public std::conditional_t<(Size > 32), warps_tile<Size>, lanes_tile<Size>> {
+    static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4 … or 1024 threads");
+
+  public:
+    thread_block_tile() = default;
+    template <class OtherParent> thread_block_tile(const thread_block_tile<Size, OtherParent> &) {}
+    static constexpr unsigned size() { return Size; }
+    static constexpr unsigned num_threads() { return Size; }
     static unsigned meta_group_rank() { return cpu_cuda::thread_number() / Size; }
     static unsigned meta_group_size() { return (unsigned)(cpu_count(blockDim) + Size - 1) / Size; }
 };
@@ -192,6 +251,11 @@ template <class Group, class T, class Operation>
 T reduce(const Group &group, T value, Operation combine, CPU_CUDA_HERE)
 {
     return cpu_cuda::reduce("reduce", group.cpu_mask(), value, combine, file, line);
+}
+template <unsigned Size, class Parent, class T, class Operation>
+T reduce(const thread_block_tile<Size, Parent> &tile, T value, Operation combine, CPU_CUDA_HERE)
+{
+    return tile.cpu_reduce(value, combine, file, line);
 }
 
 } // namespace cooperative_groups

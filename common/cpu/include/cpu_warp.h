@@ -1,6 +1,6 @@
 // Part of the CPU stand-in's <cuda_runtime.h>: barriers with votes, and what the threads of a warp tell each
 // other. They wait for all lanes of the mask that have not ended. The value of a lane that takes no part is not
-// defined: here it is a large number.
+// defined: here it is 0, as on an H100.
 #pragma once
 
 #define CPU_CUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()

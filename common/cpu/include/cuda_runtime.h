@@ -54,6 +54,8 @@ extern __thread unsigned cpu_cuda_row_end CPU_CUDA_AT_HAND;
 extern __thread void *cpu_cuda_dynamic_shared CPU_CUDA_AT_HAND;
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
 void cpu_cuda_barrier(const char *what, bool yes, const char *file, int line);
+void cpu_cuda_tile(const char *what, unsigned size, const void *value, size_t bytes, void *given,
+                   const char *file, int line);
 unsigned cpu_cuda_votes(unsigned *all);
 void cpu_cuda_grid_barrier(const char *file, int line);
 void cpu_cuda_warp(const char *what, unsigned *mask, unsigned long value, unsigned long given[32],

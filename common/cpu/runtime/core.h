@@ -42,13 +42,17 @@ struct core {
     unsigned count, turn;                // of the fibers; the one whose turn it is
     unsigned ready;                      // those that can go on
     unsigned alive[WARPS], waits[WARPS]; // lanes, as bits: that have not ended, that are IN_WARP
-    unsigned long round;                 // in which each fiber has had its turn
-    bool has_run, has_asked;             // some thread: in this round; who is active
-    unsigned idle_rounds;                // in which all that were left have spun
-    double since;                        // when that began; 0: not now
-    unsigned votes, waited;              // of the last barrier: yes, and all
-    unsigned spins, spinner;             // how often which thread has read the same
-    unsigned long draw;                  // the last random number, for turns at atomics
+    struct tile {
+        unsigned arrived; // threads, of those that wait for each other
+        unsigned long round;
+    } tiles[WARPS];          // by the first warp
+    unsigned long round;     // in which each fiber has had its turn
+    bool has_run, has_asked; // some thread: in this round; who is active
+    unsigned idle_rounds;    // in which all that were left have spun
+    double since;            // when that began; 0: not now
+    unsigned votes, waited;  // of the last barrier: yes, and all
+    unsigned spins, spinner; // how often which thread has read the same
+    unsigned long draw;      // the last random number, for turns at atomics
 };
 extern AT_HAND __thread struct core *cpu_core;
 

@@ -145,6 +145,7 @@ static void give_fibers(void)
     memset(core->of_thread, 0, core->threads * sizeof core->of_thread[0]);
     memset(core->alive, 0, sizeof core->alive);
     memset(core->waits, 0, sizeof core->waits);
+    memset(core->tiles, 0, sizeof core->tiles);
     for (unsigned i = first; i < core->threads; i++) {
         struct fiber *f = &core->fibers[i - first];
         cpu_choose_thread(i);
@@ -229,6 +230,40 @@ PUBLIC unsigned cpu_cuda_votes(unsigned *all)
     return cpu_core->votes;
 }
 
+// ---- Tiles of several warps
+
+// Waits for all threads of a tile that have not ended; then given has what each of them gave.
+PUBLIC void cpu_cuda_tile(const char *what, unsigned size, const void *value, size_t bytes,
+                          void *given, const char *file, int line)
+{
+    struct fiber *fiber = fiber_here(what, file, line);
+    struct core *core = cpu_core;
+    unsigned first = fiber->number / size * size;
+    struct tile *tile = &core->tiles[first / WARP];
+    unsigned long round = tile->round;
+    fiber->value = (uintptr_t)value; // on its stack, where it stays until all have seen it
+    for (int seen = 0; seen < 2; seen++, round++) {
+        tile->arrived++;
+        while (tile->round == round) {
+            unsigned alive = 0;
+            for (unsigned w = first / WARP; w < (first + size) / WARP; w++)
+                alive += (unsigned)__builtin_popcount(core->alive[w]);
+            if (tile->arrived == alive) {
+                tile->arrived = 0;
+                tile->round++;
+                CHECKS(waited, -1);
+            } else {
+                wait_as(fiber, SPINS);
+            }
+        }
+        for (unsigned i = 0; i < size && given && !seen; i++) {
+            const struct fiber *f = core->of_thread[first + i];
+            if (f && f->state != ENDED)
+                memcpy((char *)given + i * bytes, (const void *)f->value, bytes);
+        }
+    }
+}
+
 // ---- Warps
 
 // Gives the lanes of a mask what each of them gave, and lets them go on.
@@ -237,7 +272,7 @@ static void exchange(unsigned warp, unsigned mask)
     uint64_t given[WARP];
     bool orders_memory = false;
     struct fiber **lanes = &cpu_core->of_thread[warp * WARP];
-    memset(given, FRESH, sizeof given); // of a lane that takes no part
+    memset(given, 0, sizeof given); // of a lane that takes no part, as on an H100
     for (unsigned i = 0; i < WARP; i++)
         if (mask >> i & 1) given[i] = lanes[i]->value;
     for (unsigned i = 0; i < WARP; i++) {

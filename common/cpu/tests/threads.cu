@@ -335,8 +335,38 @@ static void shared_memory()
     cudaFree(out), cudaFree(pairs);
 }
 
+// ---- Tiles of several warps, of which one leaves, and the others meet more or less often
+
+template <unsigned Size> __global__ void meet(int *out)
+{
+    __shared__ cg::block_tile_memory<512> memory;
+    __shared__ int s[512];
+    auto tile = cg::tiled_partition<Size>(cg::this_thread_block(memory));
+    unsigned t = threadIdx.x, first = t / Size * Size;
+    if (tile.meta_group_rank() == 1)
+        return;
+    s[t] = t;
+    tile.sync();
+    out[t] = s[first + (t + 1) % Size] - first;
+    for (unsigned i = 0; i <= tile.meta_group_rank(); i++) out[t] += cg::reduce(tile, (int)(t - first), cg::plus<int>());
+    out[t] += tile.shfl((int)t, 5) - first + 1000000 * tile.any(t % Size == 7) + 2000000 * tile.all(t % Size < 7);
+}
+
+template <unsigned Size> static void tiles_of()
+{
+    int *out = zeros<int>(512), h[512];
+    meet<Size><<<1, 512>>>(out);
+    OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < 512; t++) {
+        int tile = t / Size, sum = Size * (Size - 1) / 2;
+        IS(h[t], tile == 1 ? 0 : (t + 1) % (int)Size + (tile + 1) * sum + 5 + 1000000);
+    }
+    OK(cudaFree(out));
+}
+
 int main(void)
 {
+    tiles_of<64>(), tiles_of<128>(), tiles_of<512>();
     warps();
     atomics();
     shared_memory();
