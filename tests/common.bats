@@ -94,8 +94,9 @@ setup() {
 
 @test "make: clean at the top cleans every stage, and the stand-in's library" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-    find . -path ./common/cpu/lib -prune -o -type f -print | sort >"$BATS_TEST_TMPDIR/before"
-    mkdir -p common/cpu/lib 03-cython-ctypes/__pycache__
+    rm -rf common/cpu/{lib,dist}
+    find . -type f | sort >"$BATS_TEST_TMPDIR/before"
+    mkdir -p common/cpu/{lib,dist} 03-cython-ctypes/__pycache__
     touch 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/wrapper.c \
         04-gather/fast/gather_c {01-hello-kernel,02-dlopen-from-c,03-cython-ctypes,04-gather,04-gather/fast}/.built-for # as a version left it that kept no checksums
     try make clean
