@@ -50,9 +50,10 @@ extern __shared__ int of_the_launch[];
 __global__ void type(int *p)
 {
     __shared__ Both<int, Both<int, char>> some[2], one; // no comma between two variables
-    some[1].a = one.a = of_the_launch[0] = 1;
+    __shared__ int many[1'000], more[1'000]; // a number's separators
+    some[1].a = one.a = of_the_launch[0] = many[0] = more[*p % 1'000] = 1;
     decltype(count) n = 4; // its type alone may be used
-    *p = n + some[1].a - of_the_launch[0];
+    *p = n + some[1].a - of_the_launch[0] * more[*p % 1'000];
 }
 
 int main()
