@@ -193,7 +193,6 @@ half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
-unwritten-head|0|0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
@@ -207,7 +206,6 @@ one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have
 variable-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Count may not have finished with: wait for it first
 registered-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
-virtual-managed|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
 host-function|0|0 700|LINE: kernel CallIt calls a function by its address on the host
 host-text|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
 host-literal|0|0 700|LINE: kernel Say reads 0x[0-9a-f]*, which is not device memory but the host's
@@ -234,7 +232,6 @@ branches|1|0 0|LINE: .*: let each thread write an element of its own \(is a guar
 no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between them \(for one warp __syncwarp\(\) will do\), or use an atomic
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
-streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
 streams-read|1|0 0|LINE: kernel Fill writes what work of another stream read at [^ ]*LINE, and nothing says which comes first
 streams-third|1|0 0|LINE: cudaMemsetAsync writes what work of another stream read at
 two-masks|0|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
@@ -242,8 +239,6 @@ half-past-shared|0|0 700|LINE: kernel HalfPastShared writes outside the 256 byte
 counter CPU_CUDA_CHECK=0|0|0 0|
 past-write CPU_CUDA_CHECK=0|0|0 0|
 no-barrier CPU_CUDA_SEED=1|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
-no-barrier CPU_CUDA_SEED=2|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
-no-barrier CPU_CUDA_SEED=3|1|0 0|LINE: kernel Reverse .* shared memory s[:,]
 failed-print|0|lost.0 710|Assertion `n > 3` failed
 again|1|111 111 111 1 0|LINE: kernel TwoInALine has a race: .* reads what
 ROWS
