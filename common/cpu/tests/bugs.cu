@@ -240,12 +240,12 @@ __global__ void UnwrittenShared(int *out)
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-read
+    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
 __global__ void Sum(const int *a, int *sum, int n)
 {
     int s = 0;
-    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams
+    for (int i = 0; i < n; i++) s += a[i]; // past-read, unwritten, unwritten-tail, streams, streams-apart
     *sum = s;
 }
 struct Box {
@@ -492,6 +492,15 @@ int main(int argc, char **argv)
     MORE("assert") Check<<<1, 8>>>(3);
     MORE("runtime-in-kernel") Call<<<1, 1>>>(a);
     MORE("two-races") TwoRaces<<<1, 50>>>(a, b);
+    MORE("streams-apart") // one that the default stream does not wait for
+    {
+        cudaStream_t apart;
+        cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+        Fill<<<1, 1, 0, apart>>>(a, 0);
+        cudaStreamSynchronize(0);
+        Sum<<<1, 1, 0, one>>>(a, b, N);
+        cudaStreamDestroy(apart);
+    }
     MORE("streams-read") // a copy that waits for no kernel; the one that reads, too, comes before the one that writes
     {
         cudaStream_t apart;

@@ -232,6 +232,7 @@ branches|1|0 0|LINE: .*: let each thread write an element of its own \(is a guar
 no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between them \(for one warp __syncwarp\(\) will do\), or use an atomic
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
+streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
 streams-read|1|0 0|LINE: kernel Fill writes what work of another stream read at [^ ]*LINE, and nothing says which comes first
 streams-third|1|0 0|LINE: cudaMemsetAsync writes what work of another stream read at
 two-masks|0|0 719|kernel TwoMasks: threads of a warp wait for others that do not come: thread 0,0,0 at [^ ]*LINE \(__shfl_sync\)
@@ -355,8 +356,6 @@ int main() { return cudaErrorTooManyPeers; }
     2: cudaErrorTooManyPeers is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k() {}\n__device__ void f() { k<<<1, 1>>>(); }
     3: a kernel that launches a kernel needs a GPU, the CPU stand-in has none
-__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }
-    2: a kernel that launches a kernel needs a GPU, the CPU stand-in has none
 __global__ void k() { __shared__ int n = 3; }
     2: a __shared__ variable cannot be given a value where it is declared
 void f(cudaTextureObject_t t);
@@ -750,8 +749,6 @@ calls/|0| 0|
 calls/ CPU_CUDA_FAIL=1 CPU_CUDA_FAIL_CODE=2|0|cudaMalloc\(&d, 4\) 2.*|CPU_CUDA_FAIL: call 1, cudaMalloc, fails, as asked
 calls/ CPU_CUDA_FAIL=4 CPU_CUDA_FAIL_CODE=719|0|cudaGetLastError\(\) 719 1|CPU_CUDA_FAIL: call 4, the launch of up_to, fails, as asked
 calls/ CPU_CUDA_FAIL=5 CPU_CUDA_FAIL_CODE=400|0|cudaEventRecord\(e, s\) 400 1|call 5
-calls/ CPU_CUDA_FAIL=6 CPU_CUDA_FAIL_CODE=1|0|cudaMemcpyAsync\(.*\) 1 1|call 6
-calls/ CPU_CUDA_FAIL=7 CPU_CUDA_FAIL_CODE=700|0|cudaStreamSynchronize\(s\) 700 1|call 7
 calls/ CPU_CUDA_FAIL=10 CPU_CUDA_FAIL_CODE=46|0|cudaFree\(d\) 46 1|call 10
 calls/ CPU_CUDA_FAIL=11|0| 0|
 calls/ CPU_CUDA_FAIL=5+|0|cudaEventRecord\(e, s\) 2cudaMemcpyAsync\(.*\) 2cudaStreamSynchronize\(s\) 2 3|call 5.*call 6.*call 7
