@@ -2,15 +2,11 @@
 #include "expect.h"
 #include <cstdlib>
 
-__global__ void set(int *p, int value)
-{
-    *p = value;
-}
+__global__ void set(int *p, int value) { *p = value; }
 __global__ void slow(unsigned long long *sink) // long enough for the host to look in the meantime
 {
     unsigned long long x = 0;
-    for (int i = 0; i < 20000000; i++)
-        x += i ^ (x << 1);
+    for (int i = 0; i < 20000000; i++) x += i ^ (x << 1);
     *sink = x;
 }
 
@@ -52,10 +48,7 @@ static void create()
 }
 
 static char order[8];
-static void note(void *letter)
-{
-    strncat(order, (char *)letter, 1);
-}
+static void note(void *letter) { strncat(order, (char *)letter, 1); }
 
 static void come_later()
 {
@@ -148,8 +141,7 @@ static void destroy()
     OK(cudaEventRecord(twice, other));
     OK(cudaEventDestroy(twice));
     char *mine[16], zeros[740] = {};
-    for (int i = 0; i < 16; i++)
-        mine[i] = (char *)memset(malloc(500 + 16 * i), 0, 500 + 16 * i);
+    for (int i = 0; i < 16; i++) mine[i] = (char *)memset(malloc(500 + 16 * i), 0, 500 + 16 * i);
     OK(cudaStreamSynchronize(apart));
     for (int i = 0; i < 16; i++) {
         IS(memcmp(mine[i], zeros, 500 + 16 * i), 0);
