@@ -52,7 +52,7 @@ hint compare reset:
 
 clean:
 	@for stage in $(STAGES) 04-gather/fast/bench 04-gather/many; do $(MAKE) --no-print-directory -C $$stage clean || exit 1; done
-	rm -rf common/cpu/lib tests/soak/tools.so $(if $(BOOK),book)
+	rm -rf common/cpu/lib common/cpu/dist tests/soak/tools.so $(if $(BOOK),book)
 
 # What builds has to know the device: found once here, for all stages.
 ifneq ($(filter-out help doctor clean new offline book hint compare reset,$(MAKECMDGOALS)),)

@@ -6,6 +6,7 @@ import keyword
 import os
 import pathlib
 import re
+import runpy
 import shutil
 import sys
 
@@ -45,9 +46,8 @@ def make(name, folder):
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
             path.rename(path.with_name(path.name.replace("axpy", name)))
-        shutil.copytree(
-            TOP / "common/cpu", begun / "stand-in", ignore=shutil.ignore_patterns("lib", "tests", "__pycache__")
-        )
+        (begun / "vendor").mkdir()
+        runpy.run_path(str(TOP / "common/cpu/build_wheel.py"))["build_wheel"](begun / "vendor")
         for shared in "cuda_error.py", "fast/dlpack.pxd", "fast/dlpack.pyx":
             shutil.copy(TOP / "04-gather" / shared, begun / "src" / name)
         shutil.copy(TOP / "LICENSE", begun)

@@ -384,7 +384,7 @@ put() {
 @test "surroundings: a compiler that breaks off: nothing half-built stays" {
     copy_out 01-hello-kernel
     rm -rf common/cpu/lib
-    printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho half >"$2"\necho No space left on device >&2\nexit 1\n' >full
+    printf '#!/bin/sh\nwhile [ "${1:--o}" != -o ]; do shift; done\necho half >"${2:-half.o}"\necho No space left on device >&2\nexit 1\n' >full
     chmod +x full
     # shellcheck disable=SC2030
     export PATH=$PWD:$PATH

@@ -45,7 +45,7 @@ english() { # the pages of a folder in English; what they show is in the others 
 
 @test "pages: the commands of the other pages print what the pages show" {
     [ "${SLOW:-}" != 1 ] || run_pages 1 README.md # make run takes long: make test-all
-    [ "$TEST_BACKEND" = cuda ] || run_pages 1 common/cpu/README.md
+    [ "$TEST_BACKEND" = cuda ] || run_pages 3 common/cpu/README.md common/cpu/HOW.md
     mapfile -t pages < <(english common)
     run_pages 1 "${pages[@]}"
 }

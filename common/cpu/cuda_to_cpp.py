@@ -9,6 +9,7 @@ __device__ int x;                 a variable in a section that the runtime can l
 Every line keeps its number, so that messages are right.
 """
 
+import os
 import re
 import sys
 
@@ -76,8 +77,13 @@ ADD_MANAGED = """ [[maybe_unused]] static const bool cpu_cuda_added_{0} =
     (cpu_cuda_add_variables(reinterpret_cast<char *>(&{1}), reinterpret_cast<char *>(&{1} + 1), true), true);"""
 
 
+NAME = (
+    "cpu-nvcc" if os.path.basename(os.path.dirname(os.path.abspath(__file__))) == "cuda_stand_in" else "common/cpu/nvcc"
+)
+
+
 def stop(message, status=1):
-    print(f"common/cpu/nvcc: {message}", file=sys.stderr)
+    print(f"{NAME}: {message}", file=sys.stderr)
     sys.exit(status)
 
 
@@ -111,9 +117,8 @@ class Source:
                 device += foreign[-1:] if marker[2].startswith(o["include"] + "/cuda_runtime.h") else []
                 device += foreign[-1:] if marker[2].startswith(o["include"] + "/cpu_") else []
         self.foreign = "".join(foreign)
-        self.asks_for_arch = o[
-            "asks_for_arch"
-        ]  # then what is of the host in a function of both may be its other branch
+        # then what is of the host in a function of both may be its other branch
+        self.asks_for_arch = o["asks_for_arch"]
         self.of_device = set(OF_DEVICE.findall("".join(device)))  # functions of the stand-in that the host has not
         self.bodies, self.bodies_of_both = [], []  # of device code: the tokens of { and }
         self.is_cuda_12 = o["is_cuda_12"]

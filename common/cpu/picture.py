@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws which thread of a kernel touches which element of memory: picture.py OUT.svg < LAUNCHES, for check/touches.c
+"""Draws which thread of a kernel touches which element of memory: picture.py OUT.svg < LAUNCHES, for check/record.c
 
 Writes the picture to OUT.svg, and a table to stderr. The input, with tabs between the words:
 
     launch  VectorAdd  vector_add.cu:47  16 1 1  256 1 1     the kernel, its launch, the grid, a block
     line    vector_add.cu:12  read  4096  16384  512         what all threads did there: accesses, bytes, sectors
-    touch   0  5  0  20  4                                   one access of the first warp: line, thread, allocation,
+    access  0  5  0  20  4                                   one access of the first warp: line, thread, allocation,
                                                              offset in it, bytes
 A panel shows the first access of each thread at a line to an allocation.
 """
@@ -31,12 +31,12 @@ def launches(text):
         if what == "launch":
             grid, block = ([int(n) for n in sizes.split()] for sizes in words[2:])
             found.append({"kernel": words[0], "launch": words[1], "grid": grid, "block": block})
-            found[-1].update(lines=[], touches=[])
+            found[-1].update(lines=[], accesses=[])
         elif what == "line":
             found[-1]["lines"].append(dict(zip(("place", "kind", "accesses", "bytes", "sectors"), words)))
         else:
             numbers = zip(("line", "thread", "memory", "offset", "bytes"), map(int, words))
-            found[-1]["touches"].append(dict(numbers))
+            found[-1]["accesses"].append(dict(numbers))
     return found
 
 
@@ -71,23 +71,23 @@ def box(x, y, width, height, look, title):  # look: a class of STYLE, or a colou
     return f"{shape}<title>{title}</title></rect>"
 
 
-def panel(launch, line, touches, y):
+def panel(launch, line, accesses, y):
     """What the warp does at one line. Returns the SVG, and where the next panel begins."""
     lanes = {}
-    for touch in touches:
-        lanes.setdefault(touch["thread"], touch)
+    for access in accesses:
+        lanes.setdefault(access["thread"], access)
     element = SECTOR  # its bytes are those of an access, or fewer if accesses differ
-    while any(touch["bytes"] % element or touch["offset"] % element for touch in lanes.values()):
+    while any(access["bytes"] % element or access["offset"] % element for access in lanes.values()):
         element //= 2
     users = {}  # of each element that is touched: the lanes
-    for lane, touch in lanes.items():
-        for index in range(touch["offset"] // element, (touch["offset"] + touch["bytes"]) // element):
+    for lane, access in lanes.items():
+        for index in range(access["offset"] // element, (access["offset"] + access["bytes"]) // element):
             users.setdefault(index, []).append(lane)
     per_sector = SECTOR // element
     sectors = sorted({index // per_sector for index in users})
-    asked = sum(touch["bytes"] for touch in lanes.values())
+    asked = sum(access["bytes"] for access in lanes.values())
     verb = "write" if line["kind"] == "write" else "ask for"
-    what = f"{line['place']}, {line['kind']}, memory {touches[0]['memory']}: {len(lanes)} threads {verb} {asked} bytes"
+    what = f"{line['place']}, {line['kind']}, memory {accesses[0]['memory']}: {len(lanes)} threads {verb} {asked} bytes"
     svg = [text(LEFT, y, "", f"{what}, {len(sectors)} sectors of 32 bytes")]
     for lane in range(min(WARP, launch["block"][0] * launch["block"][1] * launch["block"][2])):
         look = colour(lane) if lane in lanes else "idle"
@@ -121,8 +121,8 @@ def main(out):
         svg.append(text(LEFT, y, "heading", heading(launch)))
         y += 32
         panels = {}
-        for touch in launch["touches"]:
-            panels.setdefault((touch["line"], touch["memory"]), []).append(touch)
+        for access in launch["accesses"]:
+            panels.setdefault((access["line"], access["memory"]), []).append(access)
         for line, memory in sorted(panels):
             part, y = panel(launch, launch["lines"][line], panels[line, memory], y)
             svg += part

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-import axpy
+from axpy import _axpy
 
 pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -14,11 +14,12 @@ pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_
 
 class StandInArray:
     def __init__(self, array):
-        self.cuda = ctypes.CDLL(os.path.join(os.path.dirname(axpy.__file__), "libcpu_cuda.so"))
+        self.cuda = ctypes.CDLL(os.path.join(os.path.dirname(_axpy.__file__), "libcpu_cuda.so"))
         memory, self.nbytes = ctypes.c_void_p(), ctypes.c_size_t(array.nbytes)
-        assert self.cuda.cudaMalloc(ctypes.byref(memory), self.nbytes) == 0
+        room = ctypes.c_size_t(max(array.nbytes, 1))  # for an empty array too: cudaMalloc gives no address for 0 bytes
+        assert self.cuda.cudaMalloc(ctypes.byref(memory), room) == 0
         there = (ctypes.c_char * array.nbytes).from_address(memory.value)
-        self.array = np.frombuffer(there, array.dtype).reshape(array.shape)
+        self.array = np.ndarray(array.shape, array.dtype, there)
         self.copy(self.array, np.ascontiguousarray(array))
 
     def copy(self, to, source):

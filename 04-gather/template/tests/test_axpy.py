@@ -87,6 +87,8 @@ def test_arrays_on_a_gpu(name):
     assert axpy.axpy_on_gpu(3, to_gpu(x), to_gpu(y), out) is out  # CHANGE
     result = out.get() if IS_STAND_IN else out.cpu().numpy()
     np.testing.assert_array_equal(result, expected(3, x, y), strict=True)
+    empty = new(some(0))
+    assert axpy.axpy_on_gpu(3, empty, empty, empty) is empty  # CHANGE
     for wrong, error in (some(3), TypeError), (to_gpu(some(3)), ValueError), (to_gpu(some(1200) > 0), TypeError):
         with pytest.raises(error):
             axpy.axpy_on_gpu(3, to_gpu(x), wrong, out)  # CHANGE

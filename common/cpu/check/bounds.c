@@ -1,4 +1,4 @@
-// Where is an access: in memory that the kernel may touch, all of it? And has somebody written what it
+// Out of bounds: is all of an access in memory that the kernel may use? And has somebody written what it
 // reads? If so, races.c asks who else was there.
 #include "check.h"
 #include <link.h>
@@ -38,7 +38,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
                      "%s a variable of the device by its address on the host: use the variable "
                      "itself, or the address that cudaGetSymbolAddress gives",
                      cpu_verb(x->kind));
-    if (cpu_is_touching) cpu_note_touch(x);
+    if (cpu_is_recording) cpu_record(x);
     check_written(a, x, offset);
     // Whoever on the host sees this sees also what came before the fence.
     if (a->kind != DEVICE && x->kind & ATOMIC && x->kind & WRITE && cpu_checker->has_fenced)
@@ -188,7 +188,7 @@ void cpu_look_closely(const char *address, size_t bytes, int kind, const void *p
 {
     struct cpu_checker *k = cpu_checker;
     const struct cpu_access access = {address, bytes, kind, place}, *x = &access;
-    if (k->is_in_doubt) cpu_settle(x);
+    if (k->has_candidates) cpu_decide_races(x);
     bool is_in_range =
         cpu_first_place && ((uintptr_t)x->address - cpu_first_place) / CPU_UNIT < cpu_units;
     if (!is_in_range) {

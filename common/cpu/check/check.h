@@ -14,13 +14,15 @@ struct cpu_access {
     const void *place; // in the code, behind it
 };
 
-// Who touched four bytes, in 64 bits; 0 if nobody has. Launch, block and instruction are counted modulo
-// what there is room for, which can only hide a race.
+// A cell of shadow memory: who accessed four bytes, in 64 bits; 0 if nobody has. From the lowest bit on: which of the
+// four bytes, whether by an atomic, by which instruction, in which epoch (how often threads of the block had waited for
+// each other), by which thread of the block, of which block and launch. Instruction, block and launch are counted
+// modulo what there is room for, which can only hide a race.
 enum {
-    IS_ATOMIC = 4, // bit; before it: which of the four bytes
-    SITE = 5,      // the instruction
-    EPOCH = 14,    // how often threads of the block had waited for each other
-    THREAD = 31,   // in the block
+    IS_ATOMIC = 4,
+    SITE = 5,
+    EPOCH = 14,
+    THREAD = 31,
     BLOCK = 41,
     LAUNCH = 56,
     SITES = 1 << (EPOCH - SITE),
@@ -33,62 +35,78 @@ enum {
 #define IN_BLOCK (BITS(BLOCK, LAUNCH) | IN_LAUNCH)
 #define NUMBER(cell, from, to) ((unsigned)(((cell)&BITS(from, to)) >> (from)))
 
-// For each four bytes: the last writer, two readers, and what a thread that did not wait for the writer may still read.
+// The shadow memory of an allocation or shared variable. For each four bytes: the last writer, two readers, and what a
+// thread that did not wait for the writer may still read.
 struct cpu_cells {
     uint64_t *writers, *readers;
     uint32_t *olds;
 };
 enum { CELL_BYTES = 28 };
 
-// A core that runs blocks.
+// What is kept for a core, which runs blocks one after the other.
 struct cpu_checker {
-    struct cpu_window { // reads that begin here, of at most 16 bytes, are right
+    // For the short cuts in hooks.c: reads of at most 16 bytes that begin in one of these windows are right. While a
+    // race is undecided, accesses are counted, or several streams are at work, no short cut is taken.
+    struct cpu_window {
         const char *start;
         size_t room;
     } quiet[2];
-    bool is_in_doubt, has_no_short_cuts;
+    bool has_candidates, has_no_short_cuts;
     unsigned next_quiet;
-    uint64_t block;       // the one that runs, and its launch, as in a cell
-    uint64_t shared;      // the same for shared memory: the blocks that this core has begun
-    uint64_t epoch;       // as in a cell
-    unsigned block_epoch; // when all threads of the block waited for each other last
-    bool is_first_block;  // of the grid
-    bool is_late;         // this block has waited more often than a cell can count: no more races
-    bool has_fenced;      // this block has met a __threadfence, not only __threadfence_block
-    bool has_acquired;    // it has done something atomic
-    const char *stacks, *own; // the threads' stacks; threadIdx and the like
+
+    // Who runs, as in a cell. In shared memory the number of a block is how many this core has begun.
+    uint64_t block, shared, epoch;
+
+    // What orders this block's accesses: in which epoch all its threads waited for each other last; whether it has met
+    // a __threadfence (not only __threadfence_block), and then done something atomic. A block that has waited more
+    // often than a cell can count is late: no more races are looked for.
+    unsigned block_epoch;
+    bool is_first_block, is_late, has_fenced, has_acquired;
+
+    // Memory that is no concern of ours: the threads' stacks; threadIdx and the like; the program's read-only memory.
+    const char *stacks, *own;
     size_t stack_bytes, own_bytes;
-    const char *constants, *constants_end; // read-only memory of the program, seen before
+    const char *constants, *constants_end;
+
+    // The shared variables, dynamic shared memory first.
     struct cpu_shared {
         const char *base, *name;
         size_t bytes;
         struct cpu_cells cells;
     } variables[64];
     unsigned count;
+
+    // Release and acquire, as epochs: the last atomic write behind a fence, by each thread and by any lane of a warp;
+    // the last atomic of a warp. And when the lanes of a warp waited for each other last.
     bool has_released;
-    unsigned released[1024]; // epoch: the last atomic write behind a fence, by each thread
-    struct cpu_warp { // the same by any lane of a warp; and when they waited for each other last
+    unsigned released[1024];
+    struct cpu_warp {
         unsigned waited, released, acquired;
         bool has_fenced;
     } warps[WARPS];
-    struct cpu_doubt { // a race, unless it turns out harmless: see cpu_settle
+
+    // Races that may be benign, which the next access decides: see cpu_decide_races.
+    struct cpu_candidate {
         struct cpu_access access;
         uint64_t me, other;
         char before[16];
         const char *name;
         bool is_there, is_open;
-    } doubts[4];
-    struct { // what a racing read finds in place of what is there: until the next access
+    } candidates[4];
+
+    // What is really in memory while a racing read finds what was there before the write; no bytes if none does.
+    struct {
         char *address;
-        size_t bytes; // or 0
+        size_t bytes;
         char now[16];
     } stale;
 
-    // kept from launch to launch
-    struct cpu_touch *touch; // of this block
-    unsigned (*turns)[1024]; // for each instruction and thread
-    unsigned touches, room;
-    char *pages; // cells of shared memory
+    // Kept from launch to launch: the accesses of this block, for record.c, and how often each thread has been at each
+    // instruction; pages for the cells of shared memory.
+    struct cpu_recorded *record;
+    unsigned (*turns)[1024];
+    unsigned recorded, room;
+    char *pages;
     size_t used;
 };
 extern AT_HAND __thread struct cpu_checker *cpu_checker;
@@ -152,9 +170,9 @@ void cpu_begin_work(const struct cpu_work *work);
 void cpu_note_launch(void); // counts it, for cells
 void cpu_check_copy(const char *to, const char *from, size_t bytes);
 
-// races.c
-// Of two threads of this block, or of one: has one waited for the other since?
-static inline bool cpu_has_waited(const struct cpu_checker *k, uint64_t other, uint64_t me)
+// races.c Whether what a thread of this block did, by its cell, happens before what another one, or itself, does now:
+// it has waited for it since, in a barrier of the block or warp, or has acquired what it released.
+static inline bool cpu_happens_before(const struct cpu_checker *k, uint64_t other, uint64_t me)
 {
     unsigned then = NUMBER(other, EPOCH, THREAD), thread = NUMBER(other, THREAD, BLOCK);
     const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
@@ -164,42 +182,44 @@ static inline bool cpu_has_waited(const struct cpu_checker *k, uint64_t other, u
            (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
            (then < others->released && others->released <= mine->acquired);
 }
-// What a thread leaves in a cell: with the bytes that it has touched before in the same way, unless others may have
+// What a thread leaves in a cell: with the bytes that it has accessed before in the same way, unless others may have
 // waited for that since.
 static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, uint64_t me)
 {
-    bool is_mine = !((before ^ me) & ~BITS(0, THREAD)) && !cpu_has_waited(k, before, me) &&
+    bool is_mine = !((before ^ me) & ~BITS(0, THREAD)) && !cpu_happens_before(k, before, me) &&
                    !((cpu_kind_at(before) ^ cpu_kind_at(me)) & ATOMIC);
     return is_mine ? me | (before & BYTES) : me;
 }
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);
-void cpu_settle(const struct cpu_access *next); // NULL: the last block has ended
+void cpu_decide_races(const struct cpu_access *next); // NULL: the last block has ended
 void cpu_note_fence(bool is_for_block);
 unsigned cpu_next_epoch(struct cpu_checker *k);
 
 // heap.c
 bool cpu_is_in_heap(const struct cpu_access *access);
 
-// touches.c
-extern bool cpu_is_touching; // this launch's accesses are counted
-void cpu_begin_touches(const struct cpu_launch *launch);
-void cpu_note_touch(const struct cpu_access *access);
-void cpu_end_touches_of_block(void);
-void cpu_end_touches(const struct cpu_launch *launch);
-void cpu_draw_touches(void);
+// record.c
+extern bool cpu_is_recording; // this launch's accesses are counted
+void cpu_begin_record(const struct cpu_launch *launch);
+void cpu_record(const struct cpu_access *access);
+void cpu_end_record_of_block(void);
+void cpu_end_record(const struct cpu_launch *launch);
+void cpu_draw_record(void);
 
 // bounds.c
 void cpu_look_closely(const char *address, size_t bytes, int kind, const void *place);
+void cpu_check_read(const char *address, size_t bytes, const void *place);
+
+// tables.c
+void cpu_note_table(const char *table);
+void cpu_check_table(const struct cpu_access *x);
 
 // checker.c
 void cpu_check_launch(const struct cpu_launch *launch);
 void cpu_check_core(void **kept);
 void cpu_check_core_end(void);
-void cpu_note_table(const char *table);
-void cpu_check_table(const struct cpu_access *x);
-void cpu_check_read(const char *address, size_t bytes, const void *place);
 void cpu_check_block(void);
 void cpu_check_waited(int warp);
 void cpu_check_block_goes_on(void);

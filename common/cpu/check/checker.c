@@ -9,7 +9,7 @@ enum { SHARED_CELLS = (CPU_MOST_SHARED + 65536) / 4 };
 void cpu_check_launch(const struct cpu_launch *launch)
 {
     cpu_note_launch();
-    cpu_begin_touches(launch);
+    cpu_begin_record(launch);
     for (unsigned i = 0; i < launch->arguments; i++) {
         struct cpu_allocation *a = cpu_find_allocation(launch->argument[i].pointer);
         if (a) cpu_gather_written(&a->shadow, a->bytes);
@@ -36,11 +36,11 @@ void cpu_check_core(void **kept)
                               .own = own[0],
                               .pages = (char *)(k + 1),
                               .shared = k->shared, // what older blocks left is not of this one
-                              .touch = k->touch,
+                              .record = k->record,
                               .turns = k->turns,
                               .room = k->room,
                               .has_no_short_cuts =
-                                  cpu_takes_no_short_cuts || cpu_is_touching || cpu_has_others};
+                                  cpu_takes_no_short_cuts || cpu_is_recording || cpu_has_others};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         if (own[i] < k->own) k->own = own[i];
         if (own[i] + sizeof(dim3) > end) end = own[i] + sizeof(dim3);
@@ -53,8 +53,8 @@ void cpu_check_core_end(void)
 {
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
-    if (k->is_in_doubt) cpu_settle(NULL);
-    cpu_end_touches_of_block();
+    if (k->has_candidates) cpu_decide_races(NULL);
+    cpu_end_record_of_block();
     cpu_end_block_of_races();
     cpu_checker = NULL;
 }
@@ -63,7 +63,7 @@ void cpu_check_block(void)
 {
     struct cpu_checker *k = cpu_checker;
     if (!k) return;
-    cpu_end_touches_of_block(); // the one before
+    cpu_end_record_of_block(); // the one before
     cpu_end_block_of_races();
     uint64_t block =
         blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);

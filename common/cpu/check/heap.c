@@ -4,18 +4,18 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// GRAIN: bytes, as what is at the start of a piece may be a float4. AROUND: grains; so far from a piece an access is still
-// taken for one to it.
+// GRAIN: bytes, as what is at the start of a piece may be a float4. AROUND: grains; so far from a piece an access is
+// still taken for one to it.
 enum { GRAIN = 16, AROUND = 4 };
+// For each grain: where its piece starts, as a number of grains, and 1 more (0: it is free); of the piece that begins
+// here, how many grains it has, and the bytes that were asked for.
 static struct piece {
-    uint32_t
-        start; // of the piece that this grain is of, as a number of grains, and 1 more; 0: it is free
-    uint32_t grains; // of the piece that begins here
-    size_t bytes;    // that were asked for
+    uint32_t start, grains;
+    size_t bytes;
 } * heap;
 static char *heap_start;
-static size_t heap_grains, next_grain, used_bytes,
-    too_many; // too_many: so many grains side by side are not free
+static size_t heap_grains, next_grain, used_bytes;
+static size_t too_many; // so many grains side by side are not free
 static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool begin_heap(void)

@@ -1,16 +1,19 @@
-// Every load and store of a kernel is looked at: g++ -fsanitize=thread puts a call in front of each, and
-// what it calls is here, in place of its runtime library. What is usual is let through at once, if it is
-// plain, and all that touched its bytes is the same thread's or past, or both only read. That is less than
-// happens before by races.c: a short cut may leave to it what is no race, and let through none. What it
-// notes in the cells has to be what races.c would have noted, up to readers that two others make up for.
-// CPU_CUDA_SHORT_CUTS=0 takes no short cut, and every verdict has to stay the same.
+// ThreadSanitizer's interface: g++ -fsanitize=thread instruments every load and store of a kernel with a call, and what
+// it calls is here, in place of its runtime library.
+//
+// Most accesses take a short cut: note() lets through at once what is in bounds, written, and plain, if all that is in
+// its cells is of the same thread, or past (of an earlier launch, or before the last barrier of the whole block), or if
+// both only read. That is less than happens-before in races.c: a short cut may leave to races.c what is no race, and
+// must let through no access that is in one. In the cells it notes what races.c would have noted, but for a reader
+// where two others do for every later writer. With CPU_CUDA_SHORT_CUTS=0 none is taken, and every verdict has to stay
+// the same.
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define INLINE inline __attribute__((always_inline)) // for each size of its own
 
-// Four bytes, and the thread that touches some of them.
+// Four bytes, and the access to some of them.
 struct cell {
     uint64_t *writer, *readers;
     char *old;
@@ -175,11 +178,11 @@ static void look_and_spin(const void *address, size_t bytes, int kind, const voi
     cpu_note_spin(kind & WRITE); // first: what others do meanwhile comes before this access
     struct cpu_checker *k = cpu_checker;
     if (cpu_wants_turn()) {
-        unsigned touches = k ? k->touches : 0;
+        unsigned recorded = k ? k->recorded : 0;
         if (!(kind & WRITE))
             look(address, bytes, kind, place); // a plain read before it is then known as harmless
-        if (k) k->touches = touches;
-        if (!k || !k->is_in_doubt) cpu_give_turn(kind & VOLATILE);
+        if (k) k->recorded = recorded;
+        if (!k || !k->has_candidates) cpu_give_turn(kind & VOLATILE);
     }
     look_aligned(address, bytes, kind, place);
 }
@@ -222,8 +225,8 @@ PUBLIC void __tsan_vptr_update(void **p, void *value)
     if (cpu_checker) cpu_note_table(value);
     look_aligned(p, sizeof *p, WRITE, HERE);
 }
-PUBLIC void __tsan_vptr_read(
-    void **p) // clang++'s, which does not show that the table is read, nor a local object's
+// clang++'s, which does not show that the table is read, nor a local object's
+PUBLIC void __tsan_vptr_read(void **p)
 {
     const struct cpu_checker *k = cpu_checker;
     look_aligned(p, sizeof *p, READ, HERE);
@@ -249,7 +252,7 @@ PUBLIC void __tsan_vptr_read(
         look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
-        cpu_note_spin(is_done &&*seen != value); \
+        cpu_note_spin(*seen != value && is_done); \
         return is_done; \
     }
 #define ATOMICS(bits, T) \
@@ -297,7 +300,7 @@ PUBLIC void cpu_cuda_fence(bool is_for_block)
     if (cpu_checker) cpu_note_fence(is_for_block);
 }
 
-// ---- memcpy and its like: ../nvcc links with --wrap, newer compilers have names of their own
+// ---- memcpy and its like: ../nvcc names them so in object files, newer compilers have names of their own
 
 PUBLIC void *__wrap_memcpy(void *to, const void *from, size_t n)
 {
@@ -334,7 +337,7 @@ __attribute__((constructor)) static void begin(void)
         .work = cpu_begin_work,
         .copy = cpu_check_copy,
         .launch = cpu_check_launch,
-        .launched = cpu_end_touches,
+        .launched = cpu_end_record,
         .core = cpu_check_core,
         .core_ends = cpu_check_core_end,
         .block = cpu_check_block,
@@ -343,6 +346,6 @@ __attribute__((constructor)) static void begin(void)
         .block_goes_on = cpu_check_block_goes_on,
         .shared = cpu_cuda_shared,
         .read = cpu_check_read,
-        .program_ends = cpu_draw_touches,
+        .program_ends = cpu_draw_record,
     };
 }

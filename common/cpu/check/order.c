@@ -1,4 +1,4 @@
-// Races between streams: a kernel or a copy touches what work of another stream has touched, and neither waits for
+// Races between streams: a kernel or a copy accesses what work of another stream has accessed, and neither waits for
 // the other. Each launch leaves its number in cells; so does each copy while the queue has work of several streams:
 // what came earlier the host has waited for.
 #include "check.h"

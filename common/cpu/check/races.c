@@ -1,17 +1,27 @@
-// Races: two threads touch the same memory, one of them writes, and nothing says who comes first. Here
-// they ran one after the other; on a GPU they will not.
-// Who comes first (happens before): what the same thread did earlier; what a thread did before a barrier of its block, or
-// of its warp, that the other has met, too; what it did before a fence and a later atomic, if the other did something
-// atomic after that; an earlier launch, in the same stream or waited for. In a barrier's, fence's or atomic's place a block
-// counts epochs, and a cell says who touched its bytes, and in which epoch. hooks.c lets through what this file would.
+// The race detector. A race: two threads access the same memory, one of them writes, they are not both atomic, and
+// neither happens before the other. Here they ran one after the other; on a GPU they will not.
+//
+// A happens before B, if A comes before B in the same thread; or before a barrier (of the block, or of lanes of a warp)
+// that both threads meet, and B behind it; or before a release that B's thread has acquired: A, a fence, an atomic or
+// volatile write, then an atomic or volatile access in B's thread, and B; or in an earlier launch, in the same stream
+// or waited for. That is causality order in "Memory Consistency Model" of NVIDIA's PTX ISA, with two simplifications,
+// which can only hide a race: it does not matter on which address one releases and another acquires; and what a thread
+// releases or acquires, it does for its whole warp, and towards other blocks for its block.
+//
+// ThreadSanitizer compares vector clocks. Threads of a block mostly wait for each other all at once, so one number
+// does, as the epochs of FastTrack (Flanagan and Freund, PLDI 2009): a block counts its barriers and releases, and a
+// cell of shadow memory says who accessed its bytes last, and in which epoch. Between blocks there is only a release,
+// or a new launch.
 #include "check.h"
 #include <sched.h>
 #include <string.h>
 
 bool cpu_takes_no_short_cuts;
 
-static const void *touching[1 << 10]; // by a block: where its last plain access was noted
-static uint64_t released[1 << (LAUNCH - BLOCK)]; // by a block, after a fence: the launch
+// Of each block: where its last plain access was noted, its core if there is none yet or it waits, NULL if it has
+// ended; and the launch in which it released something, behind a fence for all of the device.
+static const void *last_access[1 << 10];
+static uint64_t released[1 << (LAUNCH - BLOCK)];
 
 // ---- What orders two accesses
 
@@ -31,8 +41,7 @@ void cpu_note_fence(bool is_for_block)
     k->has_released = k->warps[cpu_thread_number() / 32].has_fenced = true;
 }
 
-// What a block wrote before a fence and something atomic is there for who does something atomic later; so
-// it is between the warps of a block. It does not matter on which address, which can only hide a race.
+// Something atomic or volatile: it acquires, and if it writes behind a fence, it releases.
 static __attribute__((noinline)) void note_atomic(int kind)
 {
     struct cpu_checker *k = cpu_checker;
@@ -51,8 +60,8 @@ static bool is_released(uint64_t other) // by another block
            released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
 }
 
-// Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but once
-// is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
+// Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but
+// once is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
                                                  const struct cpu_where *w)
 {
@@ -62,7 +71,7 @@ static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
            (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
            (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
            !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
-           !cpu_has_waited(cpu_checker, other, me);
+           !cpu_happens_before(cpu_checker, other, me);
 }
 
 static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
@@ -75,7 +84,7 @@ static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_whe
     if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w);
     if (differs & w->same) return !w->shared && !cpu_is_before(other);
     if (differs & IN_BLOCK) return !is_released(other);
-    return differs & BITS(THREAD, BLOCK) && !cpu_has_waited(cpu_checker, other, me);
+    return differs & BITS(THREAD, BLOCK) && !cpu_happens_before(cpu_checker, other, me);
 }
 
 static inline bool is_race(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
@@ -85,79 +94,89 @@ static inline bool is_race(uint64_t other, uint64_t me, const struct cpu_where *
     return is_race_now(other, me, w, kind);
 }
 
-// ---- Doubt: a race that may be harmless
+// ---- Candidates: races that may be benign
 
-static const void **touching_by(uint64_t who)
+static const void **last_access_of(uint64_t who)
 {
-    return &touching[NUMBER(who, BLOCK, LAUNCH) % 1024];
+    return &last_access[NUMBER(who, BLOCK, LAUNCH) % 1024];
 }
 
-void cpu_begin_block_of_races(void) // it has touched nothing yet
+void cpu_begin_block_of_races(void)
 {
-    __atomic_store_n(touching_by(cpu_checker->block), cpu_checker, __ATOMIC_RELEASE);
+    __atomic_store_n(last_access_of(cpu_checker->block), cpu_checker, __ATOMIC_RELEASE);
 }
 
 void cpu_end_block_of_races(void)
 {
     if (cpu_checker->block) // else this core has had no block
-        __atomic_store_n(touching_by(cpu_checker->block), NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(last_access_of(cpu_checker->block), NULL, __ATOMIC_RELEASE);
 }
 
 static void close_short_cuts(struct cpu_checker *k)
 {
-    k->is_in_doubt = k->has_no_short_cuts = true;
+    k->has_candidates = k->has_no_short_cuts = true;
     memset(k->quiet, 0, sizeof k->quiet);
 }
 
-static bool is_same_access(const struct cpu_doubt *d, const struct cpu_access *x, uint64_t me)
+static bool is_same_access(const struct cpu_candidate *c, const struct cpu_access *x, uint64_t me)
 {
-    return d->access.address == x->address && !((d->me ^ me) & ~BYTES);
+    return c->access.address == x->address && !((c->me ^ me) & ~BYTES);
 }
 
-// Two threads may write the same, also over what a third has read; a thread may read what others change by atomics, if
-// the next that it does there is an atomic itself, as in a loop around atomicCAS. Both is seen at the next access; of
-// a read on another core it is not known yet. True if it is told.
-static __attribute__((noinline)) bool doubt(const struct cpu_access *x, uint64_t me, uint64_t other,
-                                            const uint64_t *cell, const char *name)
+// Another block that was noted at the address of this write has perhaps not done its own write yet. It does so now,
+// unless the operating system lets it wait; or it waits here itself for this core, before it notes what it is about to
+// write: then what is noted of it has been done. True if it is there still.
+static bool is_still_there(const struct cpu_access *x, uint64_t me, uint64_t other)
+{
+    __atomic_store_n(last_access_of(me), cpu_checker, __ATOMIC_RELEASE);
+    bool is_there = true;
+    for (int tries = 0; tries < 1000 && is_there; tries++) {
+        sched_yield();
+        is_there = __atomic_load_n(last_access_of(other), __ATOMIC_ACQUIRE) == x->address;
+    }
+    return is_there;
+}
+
+// Of a race it is reported at once, or known only later, whether it is benign. Two threads may write the same value,
+// also over what a third has read: it is compared at the next access. A thread may read what others change by atomics,
+// if the next that it does there is an atomic itself, as in a loop around atomicCAS: if the read is this one, the next
+// access decides; if it is the other one, of a thread that has not gone on, nobody knows yet. True if it is reported.
+static __attribute__((noinline)) bool report_or_keep(const struct cpu_access *x, uint64_t me,
+                                                     uint64_t other, const uint64_t *cell,
+                                                     const char *name)
 {
     struct cpu_checker *k = cpu_checker;
     int others = cpu_kind_at(other);
-    bool is_on_other_core = (me ^ other) & BITS(BLOCK, LAUNCH);
-    const void *touched =
-        is_on_other_core ? __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) : NULL;
-    bool is_plain = !(others & ATOMIC) && x->kind == WRITE, is_at_it = touched == x->address;
-    // It has perhaps not written yet. It does so now, unless the operating system lets it wait; or it waits here itself for
-    // this core, before it notes what it is about to write: then what is noted of it has been done.
-    if (is_plain && is_at_it) __atomic_store_n(touching_by(me), k, __ATOMIC_RELEASE);
-    for (int tries = 0; tries < 1000 && is_plain && is_at_it; tries++) {
-        sched_yield();
-        is_at_it = __atomic_load_n(touching_by(other), __ATOMIC_ACQUIRE) == x->address;
-    }
-    if (is_plain) __atomic_store_n(touching_by(me), x->address, __ATOMIC_RELEASE);
+    bool is_other_block = (me ^ other) & BITS(BLOCK, LAUNCH);
+    const void *last =
+        is_other_block ? __atomic_load_n(last_access_of(other), __ATOMIC_ACQUIRE) : NULL;
+    bool is_plain = !(others & ATOMIC) && x->kind == WRITE, is_at_it = last == x->address;
+    if (is_plain && is_at_it) is_at_it = is_still_there(x, me, other);
+    if (is_plain) __atomic_store_n(last_access_of(me), x->address, __ATOMIC_RELEASE);
     bool has_gone_on = __atomic_load_n(cell, __ATOMIC_ACQUIRE) != other;
-    bool is_under_way =
-        is_on_other_core ? touched != NULL : cpu_gave_turn(NUMBER(other, THREAD, BLOCK));
+    bool is_under_way = is_other_block ? last != NULL : cpu_gave_turn(NUMBER(other, THREAD, BLOCK));
     if (x->kind & ATOMIC && x->kind & WRITE && others == READ && (is_under_way || has_gone_on))
         return false;
-    bool is_doubtful = is_plain || x->kind & VOLATILE & others ||
-                       (x->kind == READ && others & ATOMIC && others & WRITE);
-    if (x->bytes > sizeof k->doubts[0].before || !is_doubtful ||
+    bool may_be_benign = is_plain || x->kind & VOLATILE & others ||
+                         (x->kind == READ && others & ATOMIC && others & WRITE);
+    if (x->bytes > sizeof k->candidates[0].before || !may_be_benign ||
         (x->kind & VOLATILE && !(x->kind & WRITE))) {
         cpu_tell_race(x, me, other, name);
         return true;
     }
-    struct cpu_doubt *d = k->doubts, *end = d + sizeof k->doubts / sizeof *d;
-    while (d < end && d->is_there && !is_same_access(d, x, me)) d++;
-    if (d == end || (d->is_there && !d->is_open)) return false; // this one decides
-    *d = (struct cpu_doubt){.access = *x, .me = me, .other = other, .name = name, .is_there = true};
-    d->is_open = is_at_it && others & WRITE; // perhaps it has not written yet
+    struct cpu_candidate *c = k->candidates, *end = c + sizeof k->candidates / sizeof *c;
+    while (c < end && c->is_there && !is_same_access(c, x, me)) c++;
+    if (c == end || (c->is_there && !c->is_open)) return false; // that one decides
+    *c = (struct cpu_candidate){
+        .access = *x, .me = me, .other = other, .name = name, .is_there = true};
+    c->is_open = is_at_it && others & WRITE; // what is there now may not be what it writes
     close_short_cuts(k);
-    memcpy(d->before, x->address, x->bytes);
+    memcpy(c->before, x->address, x->bytes);
     return false;
 }
 
 // On a GPU a racing read may come before the write, which here has been done: it finds what was there before.
-static void go_back(const struct cpu_access *x, char *to, const char *before, size_t bytes)
+static void give_old_value(const struct cpu_access *x, char *to, const char *before, size_t bytes)
 {
     struct cpu_checker *k = cpu_checker;
     if (x->bytes > sizeof k->stale.now || x->kind != READ) return;
@@ -168,33 +187,36 @@ static void go_back(const struct cpu_access *x, char *to, const char *before, si
     close_short_cuts(k);
 }
 
-static void settle(struct cpu_doubt *d, const struct cpu_access *next)
+// A write is benign if it has changed nothing. A read is, if an atomic at the same address follows in this thread:
+// until another thread comes, that is open; a thread that gave its turn did so because an atomic comes next.
+static void decide(struct cpu_candidate *c, const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
-    const struct cpu_access *x = &d->access;
+    const struct cpu_access *x = &c->access;
     uint64_t now_here =
-        (d->name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
-    bool is_same_thread = next && !((d->me ^ now_here) & ~BITS(0, EPOCH));
-    bool is_taken_up = next && next->address == x->address && next->kind & ATOMIC;
-    d->is_there = x->kind == READ && is_same_thread && !is_taken_up;
-    bool is_under_way = is_same_thread || cpu_gave_turn(NUMBER(d->me, THREAD, BLOCK));
-    bool is_harmless =
-        x->kind == READ ? is_under_way : d->is_open || memcmp(x->address, d->before, x->bytes) == 0;
-    if (!is_harmless) cpu_tell_race(x, d->me, d->other, d->name);
+        (c->name ? k->shared : k->block) | (uint64_t)cpu_thread_number() << THREAD | k->epoch;
+    bool is_same_thread = next && !((c->me ^ now_here) & ~BITS(0, EPOCH));
+    bool is_atomic_next = next && next->address == x->address && next->kind & ATOMIC;
+    c->is_there = x->kind == READ && is_same_thread && !is_atomic_next;
+    bool is_under_way = is_same_thread || cpu_gave_turn(NUMBER(c->me, THREAD, BLOCK));
+    bool is_benign =
+        x->kind == READ ? is_under_way : c->is_open || memcmp(x->address, c->before, x->bytes) == 0;
+    if (!is_benign) cpu_tell_race(x, c->me, c->other, c->name);
 }
 
-void cpu_settle(const struct cpu_access *next)
+// The next access of this core comes: what was put in a racing read's way goes, and what was kept is decided.
+void cpu_decide_races(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
     if (k->stale.bytes) memcpy(k->stale.address, k->stale.now, k->stale.bytes);
     k->stale.bytes = 0;
-    k->is_in_doubt = false;
-    for (size_t i = 0; i < sizeof k->doubts / sizeof k->doubts[0]; i++) {
-        if (k->doubts[i].is_there) settle(&k->doubts[i], next);
-        k->is_in_doubt |= k->doubts[i].is_there;
+    k->has_candidates = false;
+    for (size_t i = 0; i < sizeof k->candidates / sizeof k->candidates[0]; i++) {
+        if (k->candidates[i].is_there) decide(&k->candidates[i], next);
+        k->has_candidates |= k->candidates[i].is_there;
     }
     k->has_no_short_cuts =
-        cpu_takes_no_short_cuts || k->is_in_doubt || cpu_is_touching || cpu_has_others;
+        cpu_takes_no_short_cuts || k->has_candidates || cpu_is_recording || cpu_has_others;
 }
 
 // ---- Looking, and noting who was here
@@ -208,7 +230,7 @@ static inline int distance(uint64_t reader, uint64_t me, uint64_t same)
     if (differs & same)
         return same == IN_LAUNCH && cpu_has_others && !cpu_is_before(reader) ? 4 : -1;
     if (differs & IN_BLOCK) return 3;
-    if (cpu_has_waited(cpu_checker, reader, me)) return -1;
+    if (cpu_happens_before(cpu_checker, reader, me)) return -1;
     if (NUMBER(reader, THREAD, BLOCK) / 32 != NUMBER(me, THREAD, BLOCK) / 32) return 2;
     return differs & BITS(THREAD, BLOCK) ? 1 : 0;
 }
@@ -229,26 +251,34 @@ static inline void add_reader(uint64_t *readers, uint64_t me, uint64_t same)
         readers[first > second ? 1 : 0] = me; // the farther one stays
 }
 
+// Whether a volatile write is to what this thread has read or written before, for is_in_step. In global memory a search
+// may read and write the same again and again; who writes it in one line and then in another has an array as older
+// lessons have it.
+static inline bool is_again(const struct cpu_access *x, const struct cpu_where *w, uint64_t who)
+{
+    size_t i = w->offset / 4, cells = w->shared ? 3 : 1;
+    for (size_t j = 0; x->kind & VOLATILE && x->kind & WRITE && j < cells; j++) {
+        uint64_t by = j ? w->cells.readers[2 * i + j - 1] : w->cells.writers[i];
+        bool is_elsewhere = w->shared || cpu_place_at(by) != x->place;
+        if (!((by ^ who) & ~BITS(0, EPOCH)) && is_elsewhere) return true;
+    }
+    return false;
+}
+
+// The way of each access that hooks.c has not let through. For each four bytes of it: is it in a race with the last
+// writer, or, if it writes, with a reader? Then it is noted as the last itself.
 void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
 {
     struct cpu_checker *k = cpu_checker;
     const char *name = where->shared ? where->shared->name : NULL;
     uint64_t who = where->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
                    (x->kind & ATOMIC ? 1 << IS_ATOMIC : 0);
-    int kind = x->kind;
-    // In global memory a search may read and write the same again and again. Who writes it in one line and then in
-    // another has an array as older lessons have it.
-    for (size_t i = where->offset / 4, j = 0; kind & VOLATILE && kind & WRITE && j < (name ? 3 : 1);
-         j++) {
-        uint64_t by = j ? where->cells.readers[2 * i + j - 1] : where->cells.writers[i];
-        bool is_elsewhere = name || cpu_place_at(by) != x->place;
-        if (!((by ^ who) & ~BITS(0, EPOCH)) && is_elsewhere) kind |= AGAIN;
-    }
+    int kind = is_again(x, where, who) ? x->kind | AGAIN : x->kind;
     who |= (uint64_t)cpu_site_of(x->place, kind) << SITE;
     if (x->kind & ATOMIC)
         note_atomic(x->kind);
     else
-        __atomic_store_n(touching_by(who), x->address, __ATOMIC_RELEASE);
+        __atomic_store_n(last_access_of(who), x->address, __ATOMIC_RELEASE);
     for (size_t i = where->offset / 4; i <= (where->offset + x->bytes - 1) / 4; i++) {
         size_t first = i * 4 < where->offset ? where->offset - i * 4 : 0;
         size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
@@ -259,14 +289,14 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
              *before = (char *)&where->cells.olds[i] + first;
         bool is_mine = !((old ^ me) & ~BITS(0, EPOCH)); // since this thread has waited last
         bool is_racing = !is_mine && is_race(old, me, where, x->kind);
-        if (is_racing && doubt(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
-            go_back(x, here, before, end - first);
+        if (is_racing && report_or_keep(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
+            give_old_value(x, here, before, end - first);
         for (int j = 0; readers && j < 2; j++) {
-            uint64_t reader =
-                __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE); // another core may change it
-            bool may_race = x->kind & WRITE || reader & 1 << IS_ATOMIC; // not two that only read
+            // another core may change it; two that only read are in no race
+            uint64_t reader = __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE);
+            bool may_race = x->kind & WRITE || reader & 1 << IS_ATOMIC;
             if (may_race && reader != me && is_race(reader, me, where, x->kind))
-                doubt(x, me, reader, &readers[j], name);
+                report_or_keep(x, me, reader, &readers[j], name);
         }
         if (x->kind == WRITE && (!is_mine || me & ~old & BYTES) && !is_racing)
             memcpy(before, here, end - first);

@@ -1,12 +1,12 @@
-// What is kept of memory: of each four bytes who touched them last, and of the device's own whether somebody
-// has written them. And numbers for the places in the code that touch memory, for which cells have little room.
+// Shadow memory: of each four bytes who accessed them last, and of the device's own whether somebody has written
+// them. And numbers for the places in the code that access memory, for which cells have little room.
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#define MOST_CELL_BYTES \
-    ((size_t)256 << 20) // for one allocation; of a larger one, some pages are looked at
+// For one allocation; of a larger one, some pages are looked at.
+#define MOST_CELL_BYTES ((size_t)256 << 20)
 
 __thread struct cpu_checker *cpu_checker;
 

@@ -76,8 +76,7 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
         return "use an atomic such as atomicAdd, or write to other memory than you read";
     if ((me ^ other) & BITS(BLOCK, LAUNCH))
         return "blocks do not wait for each other: use an atomic, a second launch, or other memory "
-               "for the "
-               "result";
+               "for the result";
     return "put __syncthreads() between them, or use an atomic";
 }
 

@@ -96,7 +96,7 @@ static int run_nvcc(const char *folder, char *const arguments[])
     char library[PATH_MAX];
     if (!dladdr((void *)nvrtcVersion, &here) || !realpath(here.dli_fname, library)) return -1;
     *strrchr(library, '/') = '\0';
-    char *nvcc = path_in(library, "../nvcc"), *log = path_in(folder, "log");
+    char *nvcc = path_in(library, "bin/nvcc"), *log = path_in(folder, "log");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT, 0600);

@@ -127,8 +127,7 @@ template <class T> __forceinline__ T plain(T x) // two operations stay two: noth
     __asm__ volatile("" : "+m"(x));
     return x;
 }
-template <class To, class From>
-To saturated(From x) // what does not fit becomes the nearest that does
+template <class To, class From> To saturated(From x) // what does not fit: the nearest that does
 {
     if (x != x) return 0;
     using limits = std::numeric_limits<To>;

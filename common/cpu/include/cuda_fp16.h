@@ -8,8 +8,7 @@ namespace cpu_cuda {
 template <int EXPONENT, int FRACTION> unsigned short to_small(float x)
 {
     const int infinity = ((1 << EXPONENT) - 1) << FRACTION;
-    const int smallest =
-        3 - (1 << (EXPONENT - 1)); // power of the smallest normal number, of frexpf
+    const int smallest = 3 - (1 << (EXPONENT - 1)); // frexpf's power of the smallest normal number
     int power, sign = (int)(__float_as_uint(x) >> 31 << 15);
     float fraction = frexpf(fabsf(x), &power); // at least 0.5, less than 1
     if (x != x) return 0x7FFF;

@@ -47,10 +47,11 @@
 // ---- What the runtime offers to the code that ../nvcc makes
 
 extern "C" {
-extern __thread uint3 cpu_cuda_thread __asm__("threadIdx") __attribute__((
-    tls_model("initial-exec"))); // threadIdx is constant, but for the loop over the threads
-extern __thread unsigned cpu_cuda_row_end __attribute__((tls_model("initial-exec")));
-extern __thread void *cpu_cuda_dynamic_shared __attribute__((tls_model("initial-exec")));
+// threadIdx is constant, but for the loop over the threads
+#define CPU_CUDA_AT_HAND __attribute__((tls_model("initial-exec")))
+extern __thread uint3 cpu_cuda_thread __asm__("threadIdx") CPU_CUDA_AT_HAND;
+extern __thread unsigned cpu_cuda_row_end CPU_CUDA_AT_HAND;
+extern __thread void *cpu_cuda_dynamic_shared CPU_CUDA_AT_HAND;
 bool cpu_cuda_next_row(void); // the next thread, if threadIdx.x is at its end
 void cpu_cuda_barrier(const char *what, bool yes, const char *file, int line);
 unsigned cpu_cuda_votes(unsigned *all);
@@ -387,21 +388,12 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kern
 }
 #ifdef CPU_CUDA_12 // what CUDA 13 has dropped
 [[maybe_unused]] static const bool cpu_cuda_is_12 = (cpu_cuda_be_version_12(), true);
-inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
-inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t n)
-{
-    return cudaDeviceSetLimit(limit, n);
-}
-inline cudaError_t cudaThreadGetLimit(size_t *n, cudaLimit limit)
-{
-    return cudaDeviceGetLimit(n, limit);
-}
-inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache c) { return cudaDeviceSetCacheConfig(c); }
-inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache *c)
-{
-    return cudaDeviceGetCacheConfig(c);
-}
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#define cudaThreadExit cudaDeviceReset
+#define cudaThreadSetLimit cudaDeviceSetLimit
+#define cudaThreadGetLimit cudaDeviceGetLimit
+#define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
+#define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
 inline cudaMemLocation cpu_cuda_place(int device)
 {
     if (device == cudaCpuDeviceId) return {cudaMemLocationTypeHost, 0};
@@ -415,8 +407,8 @@ inline cudaError_t cudaMemAdvise(const void *p, size_t n, cudaMemoryAdvise advic
 {
     return cudaMemAdvise(p, n, advice, cpu_cuda_place(device));
 }
-#define CPU_CUDA_UNSYNCED(name, \
-                          type) /* for GPUs whose warps run in step: of those that are there */ \
+// For GPUs whose warps run in step: of the lanes that are there.
+#define CPU_CUDA_UNSYNCED(name, type) \
     template <class T> T name(T value, type distance, int width = 32, CPU_CUDA_HERE) \
     { \
         return name##_sync(cpu_cuda_active(file, line), value, distance, width, file, line); \

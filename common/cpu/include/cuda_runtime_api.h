@@ -193,9 +193,9 @@ struct cudaDeviceProp {
         maxSurface3D[3];
     int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
         maxSurfaceCubemapLayered[2];
-    int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap; // dropped
-    int maxTexture1DLinear, singleToDoublePrecisionPerfRatio,
-        cooperativeMultiDeviceLaunch; // dropped
+    // and what CUDA 13 has dropped
+    int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap;
+    int maxTexture1DLinear, singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;

@@ -63,8 +63,7 @@ static void (*run)(const struct cpu_launch *, struct core *);
 
 static void take_part(unsigned number) // the lock is held before and after
 {
-    static struct core
-        cores[1 + MOST_CORES + MOST_MORE]; // pages that nobody has touched cost nothing
+    static struct core cores[1 + MOST_CORES + MOST_MORE]; // pages that nobody has used cost nothing
     __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&cores_lock);
     run(launch, &cores[number]);

@@ -192,7 +192,7 @@ __attribute__((destructor)) static void report_at_exit(void)
 {
     if (cpu_is_forked) return; // its parent reports
     CHECKS(program_ends);
-    cpu_tell_touch();
+    cpu_tell_early_access();
     const struct cpu_work *work = cpu_waiting_launch();
     if (work)
         cpu_say("%s:%d: the program ended %s kernel %s ran: nobody waited for it "

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 struct cpu_checks cpu_checks;
-static pthread_mutex_t lock =
-    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // a host function may call CUDA, in vain
-cudaError_t cpu_broken = cudaSuccess;       // the sticky error: only a new process gets rid of it
+// Recursive, as a host function may call CUDA, in vain.
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+cudaError_t cpu_broken = cudaSuccess; // the sticky error: only a new process gets rid of it
 struct cpu_call cpu_call;
 bool cpu_is_forked = false;
 bool cpu_is_in_host_function;
@@ -53,13 +53,13 @@ void cpu_lock(void)
 }
 void cpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
-// A process forked after its parent used CUDA has no device, and no work of its own to report.
+// A process forked after its parent used CUDA has no device, and no work of its own to report. The lock's owner was the
+// parent's thread.
 static void in_forked_child(void)
 {
     cpu_is_forked = true;
     cpu_broken = cudaErrorInitializationError;
-    lock = (pthread_mutex_t)
-        PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; // its owner was the parent's thread
+    lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
 // ---- Errors that nobody has looked at

@@ -1,4 +1,4 @@
-// Faults: a bad address or a division by zero in a kernel becomes an error, as on a GPU; the host's
+// Page faults and others: a bad address or a division by zero in a kernel becomes an error, as on a GPU; the host's
 // own are its crash, with a word on device memory. And two undefined things that ../nvcc looks for.
 #include "runtime.h"
 #include <signal.h>
@@ -41,94 +41,93 @@ static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t
     return signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
 }
 
-// The host has touched what work uses that it has not waited for: too early; or again and again, in a loop that waits for
-// that work. Which of the two, is seen before the work runs by itself. If it has done so already, the host finds what was
-// there before, until this is seen.
+// An early access: the host has read or written what work uses that it has not waited for. That is wrong, or it is
+// polling, in a loop that waits for that work. Which of the two, is seen before the work runs by itself. If it has done
+// so already, the host finds what was there before, until this is seen.
 static struct {
     enum { NONE, NEW, WATCHED, POLLED } state;
     unsigned looks; // at it, since it is new
     const char *address;
     struct cpu_claim claim;
     char *before; // and behind that as many bytes that the work has left there; or NULL
-} touch;
+} early;
 
-void cpu_show_touched(void)
+void cpu_show_results(void)
 {
-    const struct cpu_allocation *a = touch.before ? cpu_find_allocation(touch.claim.start) : NULL;
-    char *start = a ? a->base + (touch.claim.start - a->base) : NULL;
-    for (size_t i = 0, n = touch.claim.bytes; a && i < n; i++)
-        if (start[i] == touch.before[i]) start[i] = touch.before[n + i]; // not what the host wrote
-    free(touch.before);
-    touch.before = NULL;
+    const struct cpu_allocation *a = early.before ? cpu_find_allocation(early.claim.start) : NULL;
+    char *start = a ? a->base + (early.claim.start - a->base) : NULL;
+    for (size_t i = 0, n = early.claim.bytes; a && i < n; i++)
+        if (start[i] == early.before[i]) start[i] = early.before[n + i]; // not what the host wrote
+    free(early.before);
+    early.before = NULL;
 }
 
-void cpu_tell_touch(void)
+void cpu_tell_early_access(void)
 {
     cpu_lock_claims();
-    const char *kernel = touch.claim.kernel;
-    if (touch.state == NEW || touch.state == WATCHED)
+    const char *kernel = early.claim.kernel;
+    if (early.state == NEW || early.state == WATCHED)
         cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
-                (const void *)touch.address, kernel ? "kernel " : "",
-                kernel ? kernel : touch.claim.call);
-    touch.state = NONE;
-    cpu_show_touched();
+                (const void *)early.address, kernel ? "kernel " : "",
+                kernel ? kernel : early.claim.call);
+    early.state = NONE;
+    cpu_show_results();
     cpu_unlock_claims();
 }
 
-bool cpu_is_touch_decided(void)
+bool cpu_is_early_access_decided(void)
 {
     enum { PATIENCE = 50 }; // on a busy machine the host may have no turn for a while
-    struct cpu_allocation *a = cpu_find_allocation(touch.address);
-    if ((touch.state == NEW || touch.state == WATCHED) && a && ++touch.looks == PATIENCE) {
-        cpu_end_claims(touch.claim.work); // once is enough
-        cpu_tell_touch();
-    } else if (touch.state == NEW && a) {
-        touch.state = WATCHED;
-        cpu_claim(a, touch.claim); // does it come again?
+    struct cpu_allocation *a = cpu_find_allocation(early.address);
+    if ((early.state == NEW || early.state == WATCHED) && a && ++early.looks == PATIENCE) {
+        cpu_end_claims(early.claim.work); // once is enough
+        cpu_tell_early_access();
+    } else if (early.state == NEW && a) {
+        early.state = WATCHED;
+        cpu_claim(a, early.claim); // does it come again?
     }
-    return touch.state != WATCHED;
+    return early.state != WATCHED;
 }
 
 unsigned long cpu_polled_work(void)
 {
     cpu_lock_claims();
-    bool is_polled = touch.state == POLLED;
-    if (is_polled) touch.state = NONE;
+    bool is_polled = early.state == POLLED;
+    if (is_polled) early.state = NONE;
     cpu_unlock_claims();
-    return is_polled ? touch.claim.work : 0;
+    return is_polled ? early.claim.work : 0;
 }
 
-// A GPU lets it pass.
-static void on_touch(const char *address, struct cpu_allocation *a)
+static void on_early_access(const char *address, struct cpu_allocation *a)
 {
     size_t i = CPU_CLAIMS - 1;
     while (i && (size_t)(address - a->claim[i].start) >= a->claim[i].bytes) i--;
     const struct cpu_claim claim = a->claim[i];
     char *start = a->base + (claim.start - a->base);
-    if (touch.state == WATCHED && claim.work == touch.claim.work) {
-        touch.state = address == touch.address ? POLLED : NEW; // a loop may look at more than this
+    if (early.state == WATCHED && claim.work == early.claim.work) {
+        early.state = address == early.address ? POLLED : NEW; // a loop may look at more than this
         cpu_end_claims(claim.work);
-        if (touch.state == POLLED) cpu_show_touched();
+        if (early.state == POLLED) cpu_show_results();
         return;
     }
-    bool is_new = touch.state == NONE && (size_t)(address - claim.start) < claim.bytes;
+    bool is_new = early.state == NONE && (size_t)(address - claim.start) < claim.bytes;
     char *before = is_new && i == 0 ? a->before : NULL;
     if (before) a->before = NULL;
     cpu_end_claims(claim.work);
     if (!is_new) return;
-    touch.state = NEW;
-    touch.looks = 0;
-    touch.address = address;
-    touch.claim = claim;
-    touch.before = before;
+    early.state = NEW;
+    early.looks = 0;
+    early.address = address;
+    early.claim = claim;
+    early.before = before;
     if (!before) return;
     memcpy(before + claim.bytes, start, claim.bytes);
     memcpy(start, before, claim.bytes);
 }
 
-// True if it was one, of memory that the host may touch: it tries again.
-static bool is_touch(const char *address, struct cpu_allocation *a)
+// True if it was one, of memory that the host may use: it tries again, as a GPU lets it pass.
+static bool is_early_access(const char *address, struct cpu_allocation *a)
 {
     enum { MOST = 1000 };
     static unsigned tries;
@@ -136,7 +135,7 @@ static bool is_touch(const char *address, struct cpu_allocation *a)
     cpu_lock_claims();
     if (a->claim->work && !cpu_memory_is_open()) {
         tries = 0;
-        on_touch(address, a);
+        on_early_access(address, a);
     }
     cpu_unlock_claims();
     return tries++ < MOST; // else it is not that; work has run since
@@ -154,7 +153,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     }
     struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
-    if (is_touch(info->si_addr, a)) return;
+    if (is_early_access(info->si_addr, a)) return;
     const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
     if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)
         cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);

@@ -8,9 +8,9 @@
 
 enum { MOST_PENDING = 8 };
 
-// Between configure and launch; several if an argument of a launch comes from a launch.
-static __thread struct cpu_launch
-    *pending; // MOST_PENDING: room for a thread's own variables is scarce
+// Between configure and launch; several if an argument of a launch comes from a launch. MOST_PENDING of them, behind a
+// pointer, as room for a thread's own variables is scarce.
+static __thread struct cpu_launch *pending;
 static __thread unsigned pendings;
 static __thread cudaError_t launch_error;
 
@@ -109,8 +109,8 @@ static struct cpu_launch *this_launch(void)
     return &pending[pendings - 1];
 }
 
-// A pointer argument is noted with the launch. Until that has run, the host is to keep off what it points to, if CUDA knows
-// that; but if a pointer is to what is volatile, the two may talk to each other there.
+// A pointer argument is noted with the launch. Until that has run, the host is to keep off what it points to, if CUDA
+// knows that; but if a pointer is to what is volatile, the two may talk to each other there.
 PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile)
 {
     struct cpu_launch *launch = this_launch();

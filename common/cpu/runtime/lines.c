@@ -25,8 +25,7 @@ const char *cpu_line_of(const void *place, char *text, size_t size)
     if (cpu_is_own(place)) return NULL;
     if (!place || !dladdr1(place, &in, (void **)&map, RTLD_DL_LINKMAP)) return NULL;
     snprintf(file, sizeof file, "%s", map->l_name);
-    ssize_t length =
-        file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program itself
+    ssize_t length = file[0] ? 0 : readlink("/proc/self/exe", file, sizeof file - 1); // the program
     if (length > 0) file[length] = '\0';
     snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%lx 2>/dev/null", file,
              (unsigned long)((uintptr_t)place - 1 - map->l_addr));

@@ -6,7 +6,7 @@ enum { PITCH = 512 }; // bytes: rows begin at a multiple of it
 
 static cudaError_t allocate(void **pointer, size_t bytes, enum cpu_kind kind)
 {
-    cpu_catch_faults(); // the host may touch it
+    cpu_catch_faults(); // the host may use it
     return cpu_allocate(pointer, bytes, kind);
 }
 

@@ -13,8 +13,8 @@ struct cpu_heap cpu_heap = {8 << 20, false};
 uintptr_t cpu_first_place; // 0: nothing is reserved yet
 struct cpu_allocation *cpu_unit[CPU_UNITS];
 struct cpu_allocation *cpu_allocations;
-static struct cpu_allocation
-    *elsewhere; // of these, those outside the range: variables, registered memory
+// Of these, those outside the range: variables, registered memory.
+static struct cpu_allocation *elsewhere;
 size_t cpu_units;
 static size_t next_unit[2], used_units; // next: of the device's half, of the host's
 static bool is_open;
@@ -75,8 +75,8 @@ static void reserve(void)
 // So many units side by side in which nothing lives, and the unit behind them; or `cpu_units` if there are none.
 static size_t find_place(size_t count, bool is_hosts)
 {
-    size_t start = is_hosts ? cpu_units / 2 : 1,
-           end = is_hosts ? cpu_units : cpu_units / 2; // 1: a[-1] is of the range
+    size_t start = is_hosts ? cpu_units / 2 : 1; // 1: a[-1] is of the range
+    size_t end = is_hosts ? cpu_units : cpu_units / 2;
     for (int round = 0; round < 2; round++, next_unit[is_hosts] = start) {
         size_t first = next_unit[is_hosts] ? next_unit[is_hosts] : start;
         for (size_t i = first; i < end; i++) {
@@ -121,7 +121,7 @@ struct cpu_allocation *cpu_find_neighbour(const void *address)
     return next && (is_nearer || !before) ? next : before;
 }
 
-// ---- Who may touch it
+// ---- Who may access it
 
 // What the host has to keep off: the device's memory, and what queued work is going to use. Of registered memory only
 // whole pages: what else lies on the first and the last one is not CUDA's.

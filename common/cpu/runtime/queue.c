@@ -56,8 +56,8 @@ static bool is_blocking(const struct handle *h)
     return h->kind == STREAM && !(h->flags & cudaStreamNonBlocking);
 }
 
-// Before what comes next in a stream comes what is in it, and before the default stream's what is in all streams that are
-// not cudaStreamNonBlocking.
+// Before what comes next in a stream comes what is in it, and before the default stream's what is in all streams that
+// are not cudaStreamNonBlocking.
 static struct cpu_order order_of(const struct handle *stream)
 {
     struct cpu_order order = stream->order;
@@ -124,7 +124,7 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
         cpu_streams_meet = cpu_streams_meet || w->stream != queue->stream;
     struct cpu_call call = cpu_call;
     cpu_open_memory(true);
-    cpu_show_touched();
+    cpu_show_results();
     if (by_itself) cpu_keep_before();
     queue_end = &queue;
     for (struct cpu_work *work; (work = *queue_end);) {
@@ -160,7 +160,7 @@ static size_t finish(struct cpu_order order) // the host waits; how much has run
 {
     add_order(&waited_for, &order);
     size_t ran = queue ? run_up_to(&order, false) : 0;
-    cpu_tell_touch();
+    cpu_tell_early_access();
     return ran;
 }
 
@@ -225,8 +225,8 @@ static void *run_after_a_moment(void *unused)
         calls = cpu_calls;
         bool is_waiting = false;
         for (const struct cpu_work *w = queue; w; w = w->next) is_waiting |= !w->is_done;
-        cpu_lock_claims(); // the host touches nothing between this decision and the work
-        bool is_time = queue && quiet >= MOMENT && cpu_is_touch_decided();
+        cpu_lock_claims(); // the host accesses nothing between this decision and the work
+        bool is_time = queue && quiet >= MOMENT && cpu_is_early_access_decided();
         if (is_time) polled = cpu_polled_work();
         is_time = is_time && (is_waiting || polled);
         if (is_time) cpu_open_memory(true);
@@ -272,7 +272,7 @@ static cudaError_t destroy(void *handle, unsigned kind)
     for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
         if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
     if (queue) run_up_to(&h->order, false);
-    cpu_tell_touch();
+    cpu_tell_early_access();
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// AT_HAND: a thread's own variable, reached without a call.
 #define PUBLIC __attribute__((visibility("default")))
-#define AT_HAND \
-    __attribute__((tls_model("initial-exec"))) // a thread's variable, reached without a call
+#define AT_HAND __attribute__((tls_model("initial-exec")))
 #define EXPORTED_TO_KERNELS PUBLIC AT_HAND
 
 struct cpu_launch;
@@ -54,12 +54,14 @@ void cpu_say_of_thread(const char *where, const char *what);
     LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
+// The runtime call that runs; of work in the queue, the one that gave it. `place` is in the code, behind the call. Of a
+// launch, `name` is the kernel's, and there is a file and a line.
 extern struct cpu_call {
     const char *name;
-    const void *place;       // in the code, behind it
-    const char *launch_file; // NULL if it is no launch: then `name` is the kernel's
+    const void *place;
+    const char *launch_file;
     int launch_line;
-} cpu_call; // the runtime call that runs; of work in the queue, the one that gave it
+} cpu_call;
 extern unsigned long cpu_calls;
 cudaError_t cpu_enter(const char *name, const void *place);
 cudaError_t cpu_leave(cudaError_t error);
@@ -78,43 +80,50 @@ void cpu_end(bool well);
 void cpu_say_of_call(const char *format, ...)
     __attribute__((format(printf, 1, 2))); // of this runtime call
 
-// memory.c: all memory that CUDA knows
-enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST }; // ON_HOST: see copy.c
-enum {
-    CPU_UNIT = 2 << 20,
-    CPU_UNITS = 1 << 20,
-    CPU_CLAIMS = 16
-};                     // an allocation has units of address space of its own
-enum { FRESH = 0x7E }; // the bytes of what nobody has written: as a float or an int, a large number
-struct cpu_shadow {    // of an allocation: see check/
-    uint8_t *written;  // for each four bytes, which of them somebody has written; NULL: all
-    size_t all_written; // so many from the start
+// memory.c: all memory that CUDA knows. An allocation has units of address space of its own. ON_HOST: see copy.c. What
+// nobody has written has FRESH bytes, which as a float or an int are a large number.
+enum cpu_kind { DEVICE, MANAGED, PINNED, REGISTERED, VARIABLE, ON_HOST };
+enum { CPU_UNIT = 2 << 20, CPU_UNITS = 1 << 20, CPU_CLAIMS = 16, FRESH = 0x7E };
+
+// The shadow memory of an allocation, which is check/'s. For each four bytes, which of them somebody has written (NULL:
+// all are), and so many from the start; who accessed them last, see struct cpu_cells. No races are looked for where the
+// bits of `skipped` are set in an offset. The last launch in which it is only read; and in which readers are noted.
+struct cpu_shadow {
+    uint8_t *written;
+    size_t all_written;
     uint64_t *writers, *readers;
     uint32_t *olds;
-    size_t skipped; // no races are looked for where these bits of an offset are set
-    unsigned long quiet_launch,
-        read_launch; // the last in which it is only read; in which readers are noted
+    size_t skipped;
+    unsigned long quiet_launch, read_launch;
 };
+
+// A claim of queued work to memory that the host may use, too: until that has run, host_access (PROT_READ or PROT_NONE)
+// is all that the host may do with it. If the work is no kernel but a copy or memset, `kernel` is NULL.
+struct cpu_claim {
+    unsigned long work;
+    const char *start, *kernel, *call;
+    size_t bytes;
+    int host_access;
+    cudaStream_t stream;
+};
+
+// What was asked for, in whole pages body_bytes; which call has freed it, or NULL. `other` is the way from a VARIABLE
+// to its ON_HOST and back. The latest claim comes first. If its work has run by itself, `before` is what the host may
+// still read there.
 struct cpu_allocation {
     char *base;
-    size_t bytes, body_bytes; // what was asked for; whole pages
+    size_t bytes, body_bytes;
     enum cpu_kind kind;
-    const char *freed_by; // the call, or NULL
-    ptrdiff_t other;      // from VARIABLE to ON_HOST and back
+    const char *freed_by;
+    ptrdiff_t other;
     struct cpu_shadow shadow;
-    struct cpu_claim { // by queued work: until that has run, the host may only do this with it
-        unsigned long work;
-        const char *start, *kernel, *call; // kernel: NULL if it is a copy or memset, by that call
-        size_t bytes;
-        int host_access; // PROT_READ or PROT_NONE
-        cudaStream_t stream;
-    } claim[CPU_CLAIMS]; // the latest comes first
-    char *before; // what the host may still read there, if that work has run by itself; or NULL
+    struct cpu_claim claim[CPU_CLAIMS];
+    char *before;
     struct cpu_allocation *next, **link, *next_elsewhere;
 };
 extern size_t cpu_used_bytes; // of the device
-extern struct
-    cpu_heap { // of malloc in kernels: how much it may give; whether a kernel has asked for some
+// Of malloc in kernels: how much it may give; whether a kernel has asked for some.
+extern struct cpu_heap {
     size_t bytes;
     bool is_used;
 } cpu_heap;
@@ -123,10 +132,10 @@ extern size_t cpu_units;                           // as many as the address spa
 extern struct cpu_allocation *cpu_unit[CPU_UNITS]; // what lives, or lived, in each unit
 extern struct cpu_allocation *cpu_allocations;     // those that live
 size_t cpu_device_bytes(void);
-enum {
-    CPU_SMALL = 64 << 10
-}; // bytes: less is malloc's, as a process may have some 65,000 mappings
-void *cpu_lazy_pages(size_t bytes); // zero, and there when they are touched; or NULL
+// Pages of zeros, which take room only when they are used, or NULL. Fewer bytes than CPU_SMALL are malloc's, as a
+// process may have some 65,000 mappings.
+enum { CPU_SMALL = 64 << 10 };
+void *cpu_lazy_pages(size_t bytes);
 void cpu_give_pages_back(void *pages, size_t bytes);
 bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
@@ -137,7 +146,7 @@ struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_
 cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind);
 void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes);
 void cpu_forget(struct cpu_allocation *a);
-void cpu_open_memory(bool open); // device memory can be touched only while it is open
+void cpu_open_memory(bool open); // device memory can be used only while it is open
 bool cpu_memory_is_open(void);
 void cpu_lock_claims(void); // and what follows from them: faults of the host come without cpu_lock
 void cpu_unlock_claims(void);
@@ -145,18 +154,22 @@ void cpu_keep_before(void);
 void cpu_claim(struct cpu_allocation *a, struct cpu_claim claim);
 void cpu_end_claims(unsigned long work);
 
-// What ../check does when something happens here; NULL as long as it is not asked to.
+// What ../check does when something happens here; NULL as long as it is not asked to. Memory comes and goes. Work
+// begins, and if it is a copy or a memset (from is NULL), that. A launch begins and ends, in it each core (which may
+// keep something for the next launch), in that each block. Threads have waited for each other: of the warp, or of the
+// whole block (-1); or all blocks, once for all of them, and then in each. A shared variable is met; the runtime reads
+// for a kernel.
 extern struct cpu_checks {
     void (*track)(struct cpu_allocation *a), (*untrack)(struct cpu_allocation *a);
-    void (*work)(const struct cpu_work *work);                    // begins
-    void (*copy)(const char *to, const char *from, size_t bytes); // begins; a memset if !from
+    void (*work)(const struct cpu_work *work);
+    void (*copy)(const char *to, const char *from, size_t bytes);
     void (*launch)(const struct cpu_launch *launch), (*launched)(const struct cpu_launch *launch);
-    void (*core)(void **kept), (*core_ends)(void); // kept: by check, for the next launch
+    void (*core)(void **kept), (*core_ends)(void);
     void (*block)(void);
-    void (*waited)(int warp);                          // -1: the whole block
-    void (*grid_waited)(void), (*block_goes_on)(void); // once for all blocks; then in each
+    void (*waited)(int warp);
+    void (*grid_waited)(void), (*block_goes_on)(void);
     void (*shared)(const volatile void *base, size_t bytes, const char *name);
-    void (*read)(const char *address, size_t bytes, const void *place); // by a kernel
+    void (*read)(const char *address, size_t bytes, const void *place);
     void (*program_ends)(void);
 } cpu_checks;
 #define CHECKS(what, ...) \
@@ -166,22 +179,25 @@ extern struct cpu_checks {
 
 // queue.c: work is kept until somebody waits for it
 enum { CPU_ARGUMENTS = 16 };
-struct
-    cpu_launch { // first of a thread that launches, then in the queue, then of the cores that run it
+
+// First of a thread that launches, then in the queue, then of the cores that run it. The kernel's address, NULL if it
+// is not known. `id`: of the work to come, if an argument claims memory for it. The body is the kernel with its
+// arguments. Of those that are pointers: to const? To what others change meanwhile?
+struct cpu_launch {
     const char *kernel, *file;
-    const void *address; // of the kernel, NULL if it is not known
+    const void *address;
     int line;
     dim3 grid, block;
     size_t shared_bytes;
     bool is_cooperative;
     cudaStream_t stream;
-    unsigned long id; // of the work to come, if an argument claims memory for it
-    const void *body; // of the kernel, with its arguments
+    unsigned long id;
+    const void *body;
     void (*run_threads)(const void *body);
     unsigned arguments;
     struct {
         const void *pointer;
-        bool is_read_only, is_volatile; // to const; to what others change meanwhile
+        bool is_read_only, is_volatile;
     } argument[CPU_ARGUMENTS];
 };
 struct cpu_copy { // a memset if `from` is NULL
@@ -196,16 +212,20 @@ struct cpu_host_call {
     cudaStream_t stream;
     void *data;
 };
+
+// A vector clock: of each stream, up to which work all has been done before.
 enum { CPU_STREAMS = 64 };
-struct cpu_order { // what has been done before: of each stream, up to which work
+struct cpu_order {
     unsigned long before[CPU_STREAMS];
 };
+
+// What is in the queue. Its claims of memory call it `claim`; it is published if it has told the host that it is done.
 struct cpu_work {
-    unsigned long id, claim; // claim: what its claims of memory call it
-    unsigned stream;         // the number of one
-    struct cpu_order order;  // up to this work
+    unsigned long id, claim;
+    unsigned stream;
+    struct cpu_order order;
     struct cpu_call call;
-    bool is_done, is_launch, is_published; // is_published: it has told the host that it is done
+    bool is_done, is_launch, is_published;
     void (*run)(struct cpu_work *);
     union {
         struct cpu_launch launch;
@@ -213,13 +233,12 @@ struct cpu_work {
         struct cpu_host_call host_call;
         struct handle *event;
     };
-    void *owned; // is freed after the run
+    void *owned; // freed after the run
     struct cpu_work *next;
 };
 extern unsigned long cpu_last_work; // the highest id in use
 extern bool cpu_has_published; // the kernel that runs, by what is volatile or atomic behind a fence
-struct cpu_work *cpu_add_work(cudaStream_t stream,
-                              void (*run)(struct cpu_work *)); // NULL: no memory
+struct cpu_work *cpu_add_work(cudaStream_t stream, void (*run)(struct cpu_work *));
 bool cpu_is_stream(cudaStream_t stream);
 cudaError_t cpu_finish_stream(cudaStream_t stream); // runs what it holds and what that waits for
 void cpu_finish_all(void);
@@ -251,9 +270,9 @@ bool cpu_is_kernel(const void *address); // added with cpu_cuda_add_kernel
 // fault.c
 extern const char *cpu_host_function; // where nothing is: a function of the host, for kernels
 void cpu_catch_faults(void);          // a bad address in a kernel becomes an error, not a crash
-void cpu_tell_touch(void);            // the host's, of what work uses that it has not waited for
-void cpu_show_touched(void);          // work runs: what was there before goes
-bool cpu_is_touch_decided(void);
+void cpu_tell_early_access(void);     // the host's, of what work uses that it has not waited for
+void cpu_show_results(void);          // work runs: what was there before goes
+bool cpu_is_early_access_decided(void);
 unsigned long cpu_polled_work(void); // the host waits in a loop for what it does; or 0
 
 // print.c

@@ -396,8 +396,7 @@ static void wait_for_others(void)
     if (seconds() - core->since > PATIENCE && cpu_no_core_gets_on() &&
         cpu_break_context(cudaErrorLaunchTimeout))
         cpu_say("%s:%d: kernel %s hangs, and would on a GPU: every thread that is left waits for "
-                "another one, in a "
-                "loop that reads what nobody writes",
+                "another one, in a loop that reads what nobody writes",
                 core->launch->file, core->launch->line, core->launch->kernel);
 }
 

@@ -174,7 +174,7 @@ codes_of() {
         message=$(pattern_of "${message%\` }")
         rows=$((rows + 1))
         [ "$name" != divide ] || [ "$(uname -m)" = x86_64 ] || continue # ARM divides by zero in silence
-        answers bugs <<<"$name|.*|$(codes_of "$name")|CPU stand-in: $message"
+        answers bugs <<<"$name|.*|$(codes_of "$name")|CPU stand-in: (.*: )?(kernel )?$message"
         messages=$(grep -cvE 'runs on the CPU|never freed|the program ends with' <<<"$stderr") || true
         [[ $name = @(leak|nobody-looked|volatile-global) ]] || assert_equal "$messages" 1
         numbers=$(lines_of bugs.cu "$name")
@@ -440,7 +440,7 @@ ROWS
 }
 
 @test "stand-in: what kernels touch is counted: in sectors of 32 bytes, as by ncu on an H200" {
-    build touches
+    build record
     try env CPU_CUDA_PICTURE="$BATS_TEST_TMPDIR/picture.svg" "$PROGRAM"
     assert_success
     # launches blocks threads, reads writes atomics, sectors and the most by a thread
@@ -475,7 +475,7 @@ stride<32> 65536 8192
 through_shared 64 64
 transpose 8192 65536'
     while read -r mark row; do # kind, accesses, bytes
-        assert_regex "$table" "touches.cu:$(lines_of touches.cu "$mark") +${row// / +} "
+        assert_regex "$table" "record.cu:$(lines_of record.cu "$mark") +${row// / +} "
     done <<<'whole read 32 512
 eight read 8 32
 part read 32 128
@@ -771,6 +771,12 @@ ROWS
 }
 
 # ---- And
+
+@test "stand-in: CONTRACT.md lists what it has" {
+    cd common/cpu || return 1
+    run diff CONTRACT.md <(python3 contract.py)
+    [ "$status" -eq 0 ] || fail "stale: in common/cpu, python3 contract.py > CONTRACT.md writes it anew"
+}
 
 @test "stand-in: host threads at once, allocations by the ten thousand, more streams than it tells apart, a kernel's printf, work that nobody waited for" {
     answers host <<'ROWS'

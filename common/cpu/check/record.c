@@ -11,7 +11,7 @@
 
 enum { SECTOR = 32, MOST_SHOWN = 256 };
 
-struct cpu_touch {
+struct cpu_recorded {
     const char *address;
     unsigned site, thread, turn; // turn: how often this thread had been at this site
     unsigned bytes;
@@ -21,14 +21,14 @@ struct cpu_touch {
 static struct cpu_counts {
     uint64_t accesses, bytes, sectors;
 } counts[SITES];
-static struct cpu_touch shown[MOST_SHOWN]; // of the first warp
+static struct cpu_recorded shown[MOST_SHOWN]; // of the first warp
 static unsigned shown_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *report; // to ../picture.py
-bool cpu_is_touching;
+bool cpu_is_recording;
 static bool is_drawn;              // this launch
 static struct cpu_cuda_seen *seen; // by cpu_cuda_watch
-static long long most;             // touches by one thread of this launch
+static long long most;             // accesses by one thread of this launch
 
 static const char *wanted(void)
 {
@@ -40,14 +40,14 @@ static FILE *open_report(void)
 {
     Dl_info here;
     char command[1000];
-    if (!dladdr((void *)cpu_begin_touches, &here)) return NULL;
+    if (!dladdr((void *)cpu_begin_record, &here)) return NULL;
     int folder = (int)(strrchr(here.dli_fname, '/') - here.dli_fname);
-    snprintf(command, sizeof command, "python3 '%.*s/../picture.py' \"$CPU_CUDA_PICTURE\"", folder,
+    snprintf(command, sizeof command, "python3 '%.*s/bin/picture.py' \"$CPU_CUDA_PICTURE\"", folder,
              here.dli_fname);
     return popen(command, "w");
 }
 
-void cpu_begin_touches(const struct cpu_launch *launch)
+void cpu_begin_record(const struct cpu_launch *launch)
 {
     enum { MOST = 64 };
     static void (*known[MOST])(const void *);
@@ -55,45 +55,45 @@ void cpu_begin_touches(const struct cpu_launch *launch)
     unsigned i = 0;
     while (i < count && known[i] != launch->run_threads) i++;
     is_drawn = wanted() && launch->run_threads && i == count && count < MOST;
-    cpu_is_touching = is_drawn || seen;
-    if (!cpu_is_touching) return;
+    cpu_is_recording = is_drawn || seen;
+    if (!cpu_is_recording) return;
     if (is_drawn) known[count++] = launch->run_threads;
     memset(counts, 0, sizeof counts);
     shown_count = 0;
     most = 0;
 }
 
-void cpu_note_touch(const struct cpu_access *x)
+void cpu_record(const struct cpu_access *x)
 {
     struct cpu_checker *k = cpu_checker;
-    const struct cpu_touch *last = k->touches ? &k->touch[k->touches - 1] : NULL;
+    const struct cpu_recorded *last = k->recorded ? &k->record[k->recorded - 1] : NULL;
     bool goes_on = last && last->address == x->address && last->thread == cpu_thread_number() &&
                    (x->kind & (ATOMIC | WRITE | VOLATILE)) == (ATOMIC | WRITE) &&
                    (last->kind & (ATOMIC | VOLATILE)) == ATOMIC;
     if (goes_on)
-        k->touches--; // the atomics of ../include read, then compare and swap until it is done
+        k->recorded--; // the atomics of ../include read, then compare and swap until it is done
     if (!k->turns && !(k->turns = cpu_lazy_pages(SITES * sizeof *k->turns))) abort();
-    if (k->touches == k->room) {
+    if (k->recorded == k->room) {
         k->room = 2 * k->room + 4096;
-        k->touch = realloc(k->touch, k->room * sizeof *k->touch);
-        if (!k->touch) abort();
+        k->record = realloc(k->record, k->room * sizeof *k->record);
+        if (!k->record) abort();
     }
-    k->touch[k->touches] = (struct cpu_touch){.address = x->address,
-                                              .site = cpu_site_of(x->place, x->kind),
-                                              .thread = cpu_thread_number(),
-                                              .bytes = (unsigned)x->bytes,
-                                              .kind = x->kind};
-    k->touches++;
+    k->record[k->recorded] = (struct cpu_recorded){.address = x->address,
+                                                   .site = cpu_site_of(x->place, x->kind),
+                                                   .thread = cpu_thread_number(),
+                                                   .bytes = (unsigned)x->bytes,
+                                                   .kind = x->kind};
+    k->recorded++;
 }
 
-static bool is_one_request(const struct cpu_touch *a, const struct cpu_touch *b)
+static bool is_one_request(const struct cpu_recorded *a, const struct cpu_recorded *b)
 {
     return a->site == b->site && a->thread / 32 == b->thread / 32 && a->turn == b->turn;
 }
 
 static int by_request(const void *left, const void *right)
 {
-    const struct cpu_touch *a = left, *b = right;
+    const struct cpu_recorded *a = left, *b = right;
     if (a->site != b->site) return a->site < b->site ? -1 : 1;
     if (a->thread / 32 != b->thread / 32) return a->thread / 32 < b->thread / 32 ? -1 : 1;
     if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
@@ -102,20 +102,20 @@ static int by_request(const void *left, const void *right)
 
 // What the threads of a block did one after the other is put together: the n-th access of each lane at one
 // place is one request of the warp.
-void cpu_end_touches_of_block(void)
+void cpu_end_record_of_block(void)
 {
     struct cpu_checker *k = cpu_checker;
-    if (!k || !k->touches) return;
-    struct cpu_touch *t = k->touch;
+    if (!k || !k->recorded) return;
+    struct cpu_recorded *t = k->record;
     unsigned of_thread[1024] = {0};
-    for (unsigned i = 0; k->is_first_block && i < k->touches && shown_count < MOST_SHOWN; i++)
+    for (unsigned i = 0; k->is_first_block && i < k->recorded && shown_count < MOST_SHOWN; i++)
         if (t[i].thread < 32) shown[shown_count++] = t[i];
-    for (unsigned i = 0; i < k->touches; i++) t[i].turn = k->turns[t[i].site][t[i].thread]++;
-    for (unsigned i = 0; i < k->touches; i++) k->turns[t[i].site][t[i].thread] = 0;
-    qsort(t, k->touches, sizeof *t, by_request);
+    for (unsigned i = 0; i < k->recorded; i++) t[i].turn = k->turns[t[i].site][t[i].thread]++;
+    for (unsigned i = 0; i < k->recorded; i++) k->turns[t[i].site][t[i].thread] = 0;
+    qsort(t, k->recorded, sizeof *t, by_request);
     pthread_mutex_lock(&lock);
     uintptr_t next = 0; // the first sector that this request has not asked for yet
-    for (unsigned i = 0; i < k->touches; i++) {
+    for (unsigned i = 0; i < k->recorded; i++) {
         struct cpu_counts *c = &counts[t[i].site];
         bool is_new = i == 0 || !is_one_request(&t[i], &t[i - 1]);
         uintptr_t first = (uintptr_t)t[i].address / SECTOR,
@@ -127,7 +127,7 @@ void cpu_end_touches_of_block(void)
         if (end > next) c->sectors += end - next, next = end;
     }
     pthread_mutex_unlock(&lock);
-    k->touches = 0;
+    k->recorded = 0;
 }
 
 static int by_place(const void *left, const void *right)
@@ -163,13 +163,13 @@ PUBLIC void cpu_cuda_watch(struct cpu_cuda_seen *to, int is_run)
 }
 
 // As ../picture.py reads it: words with tabs between them.
-void cpu_end_touches(const struct cpu_launch *l)
+void cpu_end_record(const struct cpu_launch *l)
 {
     static const char *const kind[] = {"read", "write", "atomic", "atomic"};
     const struct cpu_allocation *memory[16] = {NULL};
     unsigned line[SITES], order[SITES], lines = 0;
     if (seen) add_to_seen(l);
-    cpu_is_touching = false;
+    cpu_is_recording = false;
     if (!is_drawn) return;
     if (!report && !(report = open_report())) return;
     const char *slash = strrchr(l->file, '/');
@@ -193,12 +193,12 @@ void cpu_end_touches(const struct cpu_launch *l)
         unsigned m = 0;
         while (m < 15 && memory[m] && memory[m] != a) m++;
         memory[m] = a;
-        fprintf(report, "touch\t%u\t%u\t%u\t%zu\t%u\n", line[shown[i].site], shown[i].thread, m,
+        fprintf(report, "access\t%u\t%u\t%u\t%zu\t%u\n", line[shown[i].site], shown[i].thread, m,
                 (size_t)(shown[i].address - a->base), shown[i].bytes);
     }
 }
 
-void cpu_draw_touches(void)
+void cpu_draw_record(void)
 {
     if (report) pclose(report);
 }

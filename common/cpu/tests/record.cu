@@ -1,4 +1,4 @@
-// What kernels touch: the first six ask for as many sectors of 32 bytes as ncu counts on an H200. It is counted twice, by
+// What kernels access: the first six ask for as many sectors of 32 bytes as ncu counts on an H200. It is counted twice, by
 // cpu_cuda_watch and for CPU_CUDA_PICTURE.
 #include "../../check.h"
 #include <cpu_seen.h>
