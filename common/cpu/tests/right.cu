@@ -64,34 +64,6 @@ __global__ void Locks(const int *a, int *lock, int *sums)
     }
 }
 
-// One warp makes numbers, another one takes them, through a ring in shared memory.
-__global__ void Ring(int *out, int n)
-{
-    __shared__ int ring[4][32];
-    __shared__ volatile int made[32], taken[32];
-    int lane = threadIdx.x % 32, sum = 0;
-    if (threadIdx.x < 32) made[lane] = taken[lane] = 0;
-    __syncthreads();
-    for (int i = 0; i < n;) {
-        if (threadIdx.x < 32) {
-            if (i - taken[lane] == 4) continue;
-            __threadfence_block();
-            ring[i % 4][lane] = i * lane;
-            __threadfence_block();
-            made[lane] = ++i;
-        } else if (threadIdx.x < 64) {
-            if (made[lane] == i) continue;
-            __threadfence_block();
-            sum += ring[i % 4][lane];
-            __threadfence_block();
-            taken[lane] = ++i;
-        } else {
-            break;
-        }
-    }
-    if (threadIdx.x / 32 == 1) out[lane] = sum;
-}
-
 // Roots of sets, joined by atomicCAS and read through volatile.
 __device__ int root_of(int *parent, int i)
 {
@@ -353,7 +325,6 @@ int main(void)
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
     for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
-    clear(), Ring<<<1, THREADS>>>(b, 50), result(b), expect("Ring", r[7], 7 * 49 * 50 / 2);
     for (int i = 0; i < N; i++) r[i] = i;
     cudaMemcpy(b, r, sizeof r, cudaMemcpyHostToDevice);
     Join<<<BLOCKS, THREADS>>>(b, N), result(b);
