@@ -4,34 +4,16 @@
 #include <cstdio>
 
 const int N = 4;
-constexpr int twice(int n)
-{
-    return 2 * n;
-}
+constexpr int twice(int n) { return 2 * n; }
 int count, table[9];
-__host__ __device__ int both(int n)
-{
-    return n + 1;
-}
-int overloaded(float)
-{
-    return 1;
-}
-__device__ int overloaded(int)
-{
-    return 2;
-}
+__host__ __device__ int both(int n) { return n + 1; }
+int overloaded(float) { return 1; }
+__device__ int overloaded(int) { return 2; }
 struct Pair {
     int count;
-    __device__ int first() const
-    {
-        return count;
-    }
+    __device__ int first() const { return count; }
 };
-template <class F> __global__ void apply(F f, int *p)
-{
-    *p = f(*p);
-}
+template <class F> __global__ void apply(F f, int *p) { *p = f(*p); }
 // A parameter, a member and a variable have the host's names.
 __global__ void k(int *p, Pair pair, int table)
 {
@@ -50,9 +32,10 @@ extern __shared__ int of_the_launch[];
 __global__ void type(int *p)
 {
     __shared__ Both<int, Both<int, char>> some[2], one; // no comma between two variables
-    some[1].a = one.a = of_the_launch[0] = 1;
+    __shared__ int many[1'000], more[1'000];            // a number's separators
+    some[1].a = one.a = of_the_launch[0] = many[0] = more[*p % 1'000] = 1;
     decltype(count) n = 4; // its type alone may be used
-    *p = n + some[1].a - of_the_launch[0];
+    *p = n + some[1].a - of_the_launch[0] * more[*p % 1'000];
 }
 
 int main()

@@ -11,6 +11,7 @@ broken is written as mark(kind, right, wrong, matters). That it matters is known
 what is read, and nothing but this part says which comes first.
 """
 
+import collections
 import itertools
 import math
 import os
@@ -204,7 +205,8 @@ def exchange(k):
     base = "" if scope in ("block", "grid") else f"t - t % {g} + "
     i = "i" if per > 1 else {"block": "t", "grid": "me"}.get(scope, f"t % {g}")
     place = d.choice([Map("{t}"), k.permutation(g)])
-    touched = {}  # since the last barrier: (group, element) -> those who have read it, those who have written it
+    # since the last barrier: (group, element) -> those who have read it, those who have written it
+    touched = collections.defaultdict(lambda: (set(), set()))
     has_fours = g % 4 == 0 and size % 4 == 0 and SIZES[u] in (1, 2, 4) and not k.stays and k.n % g == 0 and per == 1
 
     def barrier(matters):
@@ -240,15 +242,12 @@ def exchange(k):
         some = ["{t} % 3 == 1", "{t} % 2 == 0", "{t} % 4 < 2", f"{{t}} < {g // 2 + 1}", "{t} / 16 % 2 == 0"]
         only = Map(d.choice(some)) if count and d.random() < 0.4 else None
         code, touches = action(kind, turn, only)
-        is_read, clash = kind in ("read", "fours"), False
-        for element, me in touches:
-            readers, writers = touched.get(element, (set(), set()))
-            clash = clash or bool(writers - {me}) or not is_read and bool(readers - {me})
+        is_read = kind in ("read", "fours")
+        clash = any(who - {me} for element, me in touches for who in touched[element][is_read:])
         if clash or d.random() < 0.1:
             text += barrier(clash)
         for element, me in touches:
-            readers, writers = touched.setdefault(element, (set(), set()))
-            (readers if is_read else writers).add(me)
+            touched[element][not is_read].add(me)
         text += f"for (int round = 0; round < {rounds}; round++) {{\n" * (rounds > 1 and not count) + code
     return text + (barrier(False) + "}\n") * (rounds > 1)
 
@@ -504,9 +503,9 @@ class Program:
             f"void *p; OK(cudaGetSymbolAddress(&p, {name})); OK(cudaMemcpy(r, p, sizeof r, cudaMemcpyDefault));",
             f"OK(cudaMemcpyFromSymbolAsync(r, {name}, sizeof r, 0, cudaMemcpyDeviceToHost, 0)); OK(cudaDeviceSynchronize());",
         ])  # fmt: skip
-        name, copy = (name, "") if kind == "managed" else ("r", copy)
-        self.end.insert(0, f"{{ {copy} for (auto &v : {name}) h = mix(h, number(v)); }}")
-        return self.declared[-1].split(" = ")[0].split()[-1].split("[")[0]
+        read, copy = (name, "") if kind == "managed" else ("r", copy)
+        self.end.insert(0, f"{{ {copy} for (auto &v : {read}) h = mix(h, number(v)); }}")
+        return name
 
     def room(self):
         """Memory for the array: its name and its kind."""
@@ -566,11 +565,9 @@ class Program:
         is_new = kind in ("device", "async")  # nobody else writes it
         if self.is_of_host(self.cur) and d.random() < 0.6:
             self.steps.append(values.format(name))
-        elif d.random() < 0.5:
-            copy = f"OK(cudaMemcpyAsync({name}, v.data(), {self.bytes}, cudaMemcpyDefault, {self.stream()}));"
-            self.steps.append(mark("unwritten", copy, "", is_new))
         else:
-            copy = f"OK(cudaMemcpy({name}, v.data(), {self.bytes}, cudaMemcpyDefault));"
+            way, stream = ("Async", f", {self.stream()}") if d.random() < 0.5 else ("", "")
+            copy = f"OK(cudaMemcpy{way}({name}, v.data(), {self.bytes}, cudaMemcpyDefault{stream}));"
             self.steps.append(mark("unwritten", copy, "", is_new))
 
     def other(self):
@@ -800,10 +797,9 @@ def main(first, *rest):
         wrong, silent = (sum(lists, []) for lists in zip(*in_groups(complaints, rest[1:], seeds, wanted)))
         print(*silent, sep="\n")
         sys.exit("\n".join(wrong + silent * (len(silent) > 1 + len(seeds) // 100)) or None)
-    elif rest[-2:-1] == ("--break",):
-        print(source([int(first), *map(int, rest[:-2])], int(rest[-1])), end="")
     else:
-        print(source([int(first), *map(int, rest)]), end="")
+        seeds, broken = (rest[:-2], int(rest[-1])) if "--break" in rest else (rest, None)
+        print(source([int(first), *map(int, seeds)], broken), end="")
 
 
 if __name__ == "__main__":

@@ -8,15 +8,11 @@
 #include <unistd.h>
 
 __global__ void nop() {}
-__global__ void set(int *p)
-{
-    *p = 7;
-}
+__global__ void set(int *p) { *p = 7; }
 __global__ void last_word(int *out, int words)
 {
     extern __shared__ int s[];
-    if (threadIdx.x == 0)
-        s[words - 1] = words;
+    if (threadIdx.x == 0) s[words - 1] = words;
     __syncthreads();
     *out = s[words - 1];
 }

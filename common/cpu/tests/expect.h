@@ -8,8 +8,7 @@ inline int differences;
 
 inline void expect_error(const char *what, int line, cudaError_t got, cudaError_t wanted)
 {
-    if (got == wanted)
-        return;
+    if (got == wanted) return;
     differences++;
     printf("line %d: %s: %s, not %s\n", line, what, cudaGetErrorName(got),
            cudaGetErrorName(wanted));
@@ -34,8 +33,7 @@ inline void expect_error(const char *what, int line, cudaError_t got, cudaError_
 #define IS(value, wanted) expect_number(#value, __LINE__, value, wanted)
 inline void expect_number(const char *what, int line, double got, double wanted)
 {
-    if (got == wanted)
-        return;
+    if (got == wanted) return;
     differences++;
     printf("line %d: %s is %.17g, not %.17g\n", line, what, got, wanted);
 }
@@ -60,7 +58,6 @@ void expect_elements(const char *what, int line, const T *device, typename list_
 
 inline int all_is_well()
 {
-    if (!differences)
-        printf("ok\n");
+    if (!differences) printf("ok\n");
     return differences != 0;
 }

@@ -26,15 +26,13 @@ __global__ void greet()
 __global__ void add(int *p, int n)
 {
     __shared__ int s;
-    if (threadIdx.x == 0)
-        s = n;
+    if (threadIdx.x == 0) s = n;
     __syncthreads();
     p[threadIdx.x] += s;
 }
 __global__ void up_to(float *p, float *end)
 {
-    if (p + threadIdx.x < end)
-        p[threadIdx.x] = 1;
+    if (p + threadIdx.x < end) p[threadIdx.x] = 1;
 }
 
 // ---- Who asks what an error was
@@ -70,8 +68,7 @@ static int failed_kernels()
         cudaDeviceSynchronize();
     else
         usleep(500000); // it runs by itself
-    if (strncmp(name, "then-launch", 11) == 0)
-        set<<<1, 1>>>(nullptr);
+    if (strncmp(name, "then-launch", 11) == 0) set<<<1, 1>>>(nullptr);
     IF("then-launch-asked") cudaGetLastError();
     IF("status-3") return 3;
     return 0;
@@ -141,13 +138,11 @@ static int by_the_ten_thousand()
 {
     float *d;
     int n = 0, wrong = 0;
-    for (int i = 0; i < 70000; i++)
-        wrong += cudaMalloc(&d, 4) || cudaFree(d);
+    for (int i = 0; i < 70000; i++) wrong += cudaMalloc(&d, 4) || cudaFree(d);
     wrong += cudaMalloc(&d, 1024);
     up_to<<<1, 256>>>(d, d + 256); // one past the end is a right pointer
     wrong += cudaDeviceSynchronize();
-    while (n < 70000 && cudaMalloc(&d, 4) == cudaSuccess)
-        n++;
+    while (n < 70000 && cudaMalloc(&d, 4) == cudaSuccess) n++;
     printf("%d %d %d\n", wrong, n > 1000, n < 70000 ? cudaGetLastError() : 2);
     return 0;
 }
@@ -172,8 +167,7 @@ static int streams()
     cudaStream_t s = NULL;
     int *d;
     cudaMalloc(&d, sizeof *d);
-    for (int i = atoi(name); i > 0; i--)
-        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    for (int i = atoi(name); i > 0; i--) cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
     set<<<1, 1, 0, s>>>(d);
     cudaMemset(d, 0, sizeof *d);
     return cudaDeviceSynchronize();
@@ -188,8 +182,7 @@ static int fail_on_demand()
     do { \
         cudaError_t error = call; \
         failed += error != 0; \
-        if (error) \
-            printf("%s %d", #call, error); \
+        if (error) printf("%s %d", #call, error); \
     } while (0)
     CALL(cudaMalloc(&d, 4));
     CALL(cudaStreamCreate(&s));
@@ -221,8 +214,7 @@ static void *work(void *number)
         add<<<1, 64, 0, s>>>(d, k);
         wrong += cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s);
         wrong += cudaStreamSynchronize(s);
-        for (int n : h)
-            wrong += n != t + k;
+        for (int n : h) wrong += n != t + k;
         wrong += cudaFree(d);
         wrong += cudaStreamDestroy(s);
         __atomic_fetch_add(&wrong_results, wrong, __ATOMIC_RELAXED);
@@ -234,10 +226,8 @@ static int host_threads()
 {
     pthread_t threads[4];
     int numbers[4] = {0, 1, 2, 3};
-    for (int t = 0; t < 4; t++)
-        pthread_create(&threads[t], NULL, work, &numbers[t]);
-    for (pthread_t thread : threads)
-        pthread_join(thread, NULL);
+    for (int t = 0; t < 4; t++) pthread_create(&threads[t], NULL, work, &numbers[t]);
+    for (pthread_t thread : threads) pthread_join(thread, NULL);
     printf("%d wrong\n", wrong_results);
     return 0;
 }
@@ -247,18 +237,11 @@ int main(int, char **argv)
     static const struct {
         const char *name;
         int (*function)();
-    } parts[] = {{"errors", errors},
-                 {"failed", failed_kernels},
-                 {"frees", frees},
-                 {"leaks", leaks},
-                 {"unwritten", unwritten},
-                 {"prints", prints},
-                 {"streams", streams},
-                 {"many", by_the_ten_thousand},
-                 {"calls", fail_on_demand},
+    } parts[] = {{"errors", errors},       {"failed", failed_kernels},    {"frees", frees},
+                 {"leaks", leaks},         {"unwritten", unwritten},      {"prints", prints},
+                 {"streams", streams},     {"many", by_the_ten_thousand}, {"calls", fail_on_demand},
                  {"threads", host_threads}};
     name = argv[1] + strcspn(argv[1], "/") + 1;
     for (auto &part : parts)
-        if (strncmp(argv[1], part.name, strlen(part.name)) == 0)
-            return part.function();
+        if (strncmp(argv[1], part.name, strlen(part.name)) == 0) return part.function();
 }

@@ -64,34 +64,6 @@ __global__ void Locks(const int *a, int *lock, int *sums)
     }
 }
 
-// One warp makes numbers, another one takes them, through a ring in shared memory.
-__global__ void Ring(int *out, int n)
-{
-    __shared__ int ring[4][32];
-    __shared__ volatile int made[32], taken[32];
-    int lane = threadIdx.x % 32, sum = 0;
-    if (threadIdx.x < 32) made[lane] = taken[lane] = 0;
-    __syncthreads();
-    for (int i = 0; i < n;) {
-        if (threadIdx.x < 32) {
-            if (i - taken[lane] == 4) continue;
-            __threadfence_block();
-            ring[i % 4][lane] = i * lane;
-            __threadfence_block();
-            made[lane] = ++i;
-        } else if (threadIdx.x < 64) {
-            if (made[lane] == i) continue;
-            __threadfence_block();
-            sum += ring[i % 4][lane];
-            __threadfence_block();
-            taken[lane] = ++i;
-        } else {
-            break;
-        }
-    }
-    if (threadIdx.x / 32 == 1) out[lane] = sum;
-}
-
 // Roots of sets, joined by atomicCAS and read through volatile.
 __device__ int root_of(int *parent, int i)
 {
@@ -156,23 +128,6 @@ __global__ void SharedSame(int *out, int n)
     out[threadIdx.x] = s + threadIdx.x;
 }
 
-// Who writes a narrow element, and who its neighbours, changes from barrier to barrier, of the block or of a warp.
-template <class T> __global__ void Rotate(int *out)
-{
-    __shared__ T s[THREADS];
-    int t = threadIdx.x;
-    s[t] = (T)t;
-    for (int r = 0; r < 2 * 5; r++) {
-        int size = r < 5 ? THREADS : 32, first = t / size * size;
-        r <= 5 ? __syncthreads() : __syncwarp();
-        T mine = s[first + (t + 960 - r * r) % size];
-        r < 5 ? __syncthreads() : __syncwarp();
-        s[first + (t + 960 - (r + 1) * (r + 1)) % size] = mine;
-    }
-    __syncthreads();
-    out[t] += s[t];
-}
-
 // What a kernel is given has constructors and destructors: the host's.
 struct Owner {
     int *p, *owners;
@@ -224,7 +179,7 @@ static int wait_for(int *flag)
     return *flag;
 }
 
-// Structs with padding are copied whole; bytes and shorts have neighbours that other threads write.
+// Structs with padding are copied whole.
 struct Mixed {
     char c;
     double d;
@@ -234,14 +189,12 @@ struct Narrow {
     int n;
     char c;
 };
-__global__ void Structs(Mixed *to, Narrow *narrow, unsigned char *bytes, short *shorts)
+__global__ void Structs(Mixed *to, Narrow *narrow)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i].c = (char)i, to[i].d = i, to[i].s = (short)-i;
     narrow[i].n = i, narrow[i].c = (char)i;
     narrow[gridDim.x * blockDim.x + i] = narrow[i];
-    bytes[i] = (unsigned char)i;
-    shorts[i] = (short)i;
     to[gridDim.x * blockDim.x + i] = to[i];
 }
 
@@ -309,47 +262,6 @@ __device__ int add_one(int n) { return n + 1; }
 __device__ int (*functions[2])(int) = {nullptr, add_one};
 __global__ void Call(int (*function)(int), int *out) { *out = function(6); }
 
-// Dynamic shared memory begins where a float4 may, whatever its size; numbers have separators.
-__global__ void Vector(int *out)
-{
-    extern __shared__ float4 vectors[];
-    __shared__ int a[1'024], b[1'024];
-    float *more = (float *)(vectors + 1);
-    vectors[0] = make_float4(1, 2, 3, 4), more[0] = 5, more[1] = 6;
-    a[threadIdx.x] = 10, b[threadIdx.x] = 100;
-    __syncthreads();
-    *out = (int)(vectors[0].w + more[1]) + a[1023 - threadIdx.x] + b[1023 - threadIdx.x];
-}
-
-__global__ void AddOne(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x]++; }
-
-// Streams that wait for each other: by an event, by the default stream, by the host. What each of them adds is added to
-// what the one before it left. `other` is work that nobody waits for.
-static void add_in_streams(int *a, int *other)
-{
-    cudaStream_t s, t, apart;
-    cudaEvent_t event;
-    cudaStreamCreate(&s), cudaStreamCreate(&t), cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
-    cudaEventCreate(&event);
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
-    AddOne<<<BLOCKS, THREADS, 0, t>>>(a);
-    AddOne<<<BLOCKS, THREADS>>>(a); // the default stream waits for s and t, and they wait for it
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    AddOne<<<1, THREADS, 0, apart>>>(other);
-    cudaStreamSynchronize(s);
-    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
-    AddOne<<<1, THREADS, 0, t>>>(other + THREADS);
-    cudaEventRecord(event, apart), cudaEventSynchronize(event);
-    AddOne<<<BLOCKS, THREADS, 0, s>>>(a);
-    cudaEventRecord(event, s);
-    while (cudaEventQuery(event) == cudaErrorNotReady) continue;
-    AddOne<<<BLOCKS, THREADS, 0, apart>>>(a);
-    cudaStreamSynchronize(apart);
-    cudaMemsetAsync(other, 0, 101, s), cudaMemsetAsync((char *)other + 101, 0, 101, apart); // side by side
-    cudaStreamDestroy(s), cudaStreamDestroy(t), cudaStreamDestroy(apart), cudaEventDestroy(event);
-}
-
 // What lies at a multiple of 4 or 8, for a struct of 8 or 16 bytes.
 struct Pair {
     int a, b;
@@ -413,7 +325,6 @@ int main(void)
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
     for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
-    clear(), Ring<<<1, THREADS>>>(b, 50), result(b), expect("Ring", r[7], 7 * 49 * 50 / 2);
     for (int i = 0; i < N; i++) r[i] = i;
     cudaMemcpy(b, r, sizeof r, cudaMemcpyHostToDevice);
     Join<<<BLOCKS, THREADS>>>(b, N), result(b);
@@ -422,14 +333,11 @@ int main(void)
         while (r[root] != root) root = r[root];
         expect("Join", root, i % 3);
     }
-    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N), (unsigned char *)b, (short *)c);
+    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N));
     static Mixed m[N];
     cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
-    clear(), Rotate<char><<<1, THREADS>>>(b), Rotate<short><<<1, THREADS>>>(b), Rotate<int><<<1, THREADS>>>(b), result(b);
-    expect("Rotate", r[40] * 1000 + r[0], 3 * (76 * 1000 + 36));
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
-    clear(), Vector<<<1, 1'024, 24>>>(b), result(b), expect("Vector", r[0], 120);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
     for (int i = 0; i < 64; i++) sum += h[i];
@@ -465,7 +373,10 @@ int main(void)
     cudaDeviceSynchronize(), mapped[0] = 0, Say<<<1, 1>>>(mapped), cudaLaunchHostFunc(0, look, mapped);
     SharedHeap<<<256, 64>>>(b), expect("thread of a callback", wait_for((int *)&has_looked), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
-    clear(), cudaDeviceSynchronize(), add_in_streams(b, d), result(b), expect("streams", r[N - 1], 7);
+    cudaStream_t one, two;
+    cudaStreamCreate(&one), cudaStreamCreate(&two);
+    cudaMemsetAsync(d, 0, 101, one), cudaMemsetAsync((char *)d + 101, 0, 101, two); // side by side
+    cudaStreamDestroy(one), cudaStreamDestroy(two);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
