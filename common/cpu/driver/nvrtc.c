@@ -34,7 +34,8 @@ static bool append(struct text *text, const char *word)
     size_t more = strlen(word) + 1;
     char *longer = realloc(text->start, text->bytes + more);
     if (!longer) return false;
-    text->start = memcpy(longer + text->bytes, word, more) - text->bytes;
+    text->start = longer;
+    memcpy(longer + text->bytes, word, more);
     text->bytes += more;
     return true;
 }

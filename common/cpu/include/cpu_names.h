@@ -40,5 +40,5 @@ OWN(nvrtcCreateProgram) OWN(nvrtcDestroyProgram) OWN(nvrtcAddNameExpression)
 OWN(nvrtcGetLoweredName) OWN(nvrtcCompileProgram) OWN(nvrtcGetProgramLogSize)
 OWN(nvrtcGetProgramLog) OWN(nvrtcGetPTXSize) OWN(nvrtcGetPTX) OWN(nvrtcGetCUBINSize)
 OWN(nvrtcGetCUBIN)
-#undef OWN
 // clang-format on
+#undef OWN
