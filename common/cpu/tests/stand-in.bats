@@ -291,7 +291,7 @@ float4 16 4 8'
         assert_output ok
         assert_quiet_stand_in
     done
-    TAKE_ITS_PLACE=1 try bash -c "ulimit -v 60000000; '$BATS_TEST_TMPDIR/right'"
+    TAKE_ITS_PLACE=1 try bash -c "ulimit -v 1000000000; '$BATS_TEST_TMPDIR/right'"
     assert_output ok
 }
 
