@@ -83,7 +83,10 @@ static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_whe
     if (cpu_checker->is_late || !((kind | others) & WRITE)) return false;
     if (kind & others & ATOMIC && !is_too_narrow) return is_in_step(other, me, w);
     if (differs & w->same) return !w->shared && !cpu_is_before(other);
-    if (differs & IN_BLOCK) return !is_released(other);
+    // Blocks are counted modulo 32768: in a larger grid it may be another one.
+    const dim3 *g = &cpu_running->grid;
+    bool may_be_another = !w->shared && (unsigned long)g->x * g->y * g->z > 1u << (LAUNCH - BLOCK);
+    if (differs & IN_BLOCK || (may_be_another && is_released(other))) return !is_released(other);
     return differs & BITS(THREAD, BLOCK) && !cpu_happens_before(cpu_checker, other, me);
 }
 

@@ -301,6 +301,20 @@ static void expect(const char *name, long got, long wanted)
     all_right = all_right && got == wanted && !error;
 }
 
+// The checker counts blocks modulo 32768: the first and the last are not one.
+__global__ void FarApart(int *out, int *value, volatile int *flag)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 1) *value = 7;
+        __syncthreads();
+        if (threadIdx.x == 0) __threadfence(), *flag = 1;
+    } else if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) {
+        while (*flag == 0) continue;
+        __threadfence();
+        *out = *value;
+    }
+}
+
 __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
@@ -381,6 +395,7 @@ int main(void)
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
     Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
+    clear(), FarApart<<<32'769, 2>>>(b, c, d), result(b), expect("FarApart", r[0], 7);
     clear(), ReadManaged<<<1, 1>>>(b), others = length + range.to[0], result(b), expect("ReadManaged", r[0] + others, 15);
     clear(), ManyPlaces<<<2, 1>>>(b), result(b), expect("ManyPlaces", r[0] / 2, 0);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
