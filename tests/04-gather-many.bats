@@ -140,7 +140,7 @@ def in_thread():  # which begins on the first GPU, and is left there
     nccl, number = ctypes.CDLL("./libnccl.so.2"), ctypes.c_int()
     ctypes.c_void_p.in_dll(nccl, "on_first_gpu").value = on_gpu.__cuda_array_interface__["data"][0]
     total = plan.take(on_gpu).get().sum()
-    nccl.cudaGetDevice(ctypes.byref(number))
+    nccl.cpu_cudaGetDevice(ctypes.byref(number))
     return total, number.value
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     print("in a thread", *pool.submit(in_thread).result())

@@ -32,19 +32,19 @@ static int fails(const char *name)
     return rank == 1 && getenv("NCCL_FAIL") && strcmp(getenv("NCCL_FAIL"), name) == 0 ? 3 : 0;
 }
 
-int cudaGetDeviceCount(int *count)
+int cpu_cudaGetDeviceCount(int *count)
 {
     *count = 8;
     return 0;
 }
 
-int cudaGetDevice(int *device)
+int cpu_cudaGetDevice(int *device)
 {
     *device = gpu;
     return 0;
 }
 
-int cudaSetDevice(int device)
+int cpu_cudaSetDevice(int device)
 {
     gpu = device;
     return device < 8 ? 0 : 101;
