@@ -57,7 +57,7 @@ MATH = re.compile(
     r"(a?(sin|cos|tan)h?|atan2|sqrt|cbrt|exp|exp2|log|log2|log10|pow|fabs|floor|ceil|round|fmod|fmin|fmax|make_\w+)f?$"
 )
 NUMBERS = "threadIdx blockIdx blockDim gridDim".split()
-ASSIGNMENTS = "= += -= *= /= %= &= |= ^= <<= >>= ++ --".split()
+ASSIGNMENT = re.compile(r"(=|[-+*/%&|^]=|<<=|>>=)(?!=)|\+\+|--")
 TYPES = "unsigned signed long short int float double char bool".split()
 NO_FUNCTION = re.compile(r"(\bif|\))\s*(\bconstexpr\s+)?$")
 OF_HOST_ALONE = '__attribute__((no_sanitize("thread", "undefined"))) '
@@ -70,11 +70,11 @@ __attribute__((section("{0}"), aligned(4096), used)) static char {0}_first;
 ADD_DEVICE = """
 extern "C" __attribute__((visibility("hidden"))) char __start_cpu_cuda_device[], __stop_cpu_cuda_device[];
 [[maybe_unused]] static const bool cpu_cuda_added =
-    (cpu_cuda_add_variables(__start_cpu_cuda_device, __stop_cpu_cuda_device, false), true);
+    (cpu_cuda_add_variables(__start_cpu_cuda_device, __stop_cpu_cuda_device, false, false), true);
 """
 # A managed one is watched by itself, on pages of its own, as host and kernels share it.
 ADD_MANAGED = """ [[maybe_unused]] static const bool cpu_cuda_added_{0} =
-    (cpu_cuda_add_variables(reinterpret_cast<char *>(&{1}), reinterpret_cast<char *>(&{1} + 1), true), true);"""
+    (cpu_cuda_add_variables(reinterpret_cast<char *>(&{1}), reinterpret_cast<char *>(&{1} + 1), true, false), true);"""
 
 
 NAME = (
@@ -249,7 +249,9 @@ class Source:
         brace = self.scope(i)
         if brace is None or self.is_in_function(i):
             return "::" * (brace is None)
-        word = self.tokens[brace - 1]
+        word, n = self.tokens[brace - 1], brace - 2
+        while self.tokens[n] == "::":  # namespace a::b
+            word, n = f"{self.tokens[n - 1]}::{word}", n - 2
         return self.path(brace) + f"{word}::" * (word not in ("namespace", "extern"))
 
     def is_object(self, left):
@@ -386,10 +388,10 @@ class Source:
                 _, is_array = self.managed[name]
                 while self.tokens[n] == "." or (self.tokens[n] == "[" and is_array):
                     n = self.closing(n) + 1 if self.tokens[n] == "[" else n + 2
-                is_address = self.tokens[i - 1] == "&" and not (
-                    is_name(self.tokens[i - 2]) or self.tokens[i - 2] in ")]"
-                )
-                is_written = self.tokens[n] in ASSIGNMENTS or self.tokens[i - 1] in ("++", "--") or is_address
+                before = self.tokens[i - 2]
+                is_address = self.tokens[i - 1] == "&" and not (is_name(before) or before in ")]&")
+                is_written = bool(ASSIGNMENT.match("".join(self.tokens[n : n + 4]))) or is_address
+                is_written |= self.tokens[i - 2 : i] in (["+", "+"], ["-", "-"])
                 found[name] = found.get(name, False) or is_written or (is_array and n == i + 1)
         return found
 
@@ -459,9 +461,10 @@ class Source:
             self.specify(i, f' {static}__attribute__((section("{section}"), unused{aligned})) ')
             self.sections.add(section)
             begin, end = self.statement(i), self.until(i, (";",))
-            for name, _ in self.declared(begin, end) if aligned else []:
+            for name, stop in self.declared(begin, end) if aligned else []:
                 path = self.path(i) + name
-                self.managed[name] = path, "[" in self.tokens[begin:end]
+                at = next(n for n in range(stop - 1, begin, -1) if self.tokens[n] == name)
+                self.managed[name] = path, self.tokens[at + 1] == "["
                 self.after(end, ADD_MANAGED.format(f"{i}_{name}", path).replace("\n", ""))
 
     def is_in_device(self, i):

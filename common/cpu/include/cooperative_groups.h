@@ -43,7 +43,7 @@ class thread_block : public thread_group {
     static dim3 dim_threads() { return blockDim; }
 };
 inline thread_block this_thread_block() { return thread_block(); }
-template <unsigned Threads>
+template <unsigned Threads = 1024>
 struct block_tile_memory { // what a GPU needs for tiles of several warps
     char unused[Threads];
 };
@@ -179,7 +179,12 @@ template <unsigned Size> class warps_tile : public thread_group {
     }
 };
 
-template <unsigned Size, class Parent = void>
+template <unsigned Size, class Parent = void> class thread_block_tile;
+template <class Group> constexpr unsigned cpu_size = 0; // of a tile; 0: it is the block
+template <unsigned Size, class Parent>
+constexpr unsigned cpu_size<thread_block_tile<Size, Parent>> = Size;
+
+template <unsigned Size, class Parent>
 class thread_block_tile
     : public std::conditional_t<(Size > 32), warps_tile<Size>, lanes_tile<Size>> {
     static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0,
@@ -190,8 +195,15 @@ class thread_block_tile
     template <class OtherParent> thread_block_tile(const thread_block_tile<Size, OtherParent> &) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    static unsigned meta_group_rank() { return cpu_cuda::thread_number() / Size; }
-    static unsigned meta_group_size() { return (unsigned)(cpu_count(blockDim) + Size - 1) / Size; }
+    static unsigned meta_group_rank() { return cpu_cuda::thread_number() % parent() / Size; }
+    static unsigned meta_group_size() { return (parent() + Size - 1) / Size; }
+
+  private:
+    static unsigned parent()
+    {
+        if constexpr (cpu_size < Parent >> 0) return cpu_size<Parent>;
+        return (unsigned)cpu_count(blockDim);
+    }
 };
 template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_partition(const Group &)
 {

@@ -73,7 +73,7 @@ void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
 void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
                      void (*run_threads)(const void *));
 void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **arguments));
-void cpu_cuda_add_variables(char *start, const char *end, bool is_managed);
+void cpu_cuda_add_variables(char *start, const char *end, bool is_managed, bool shares_pages);
 void *cpu_cuda_on_host(const volatile void *variable);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
 cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
@@ -206,7 +206,8 @@ void launch(const char *name, const Thread &thread, bool has_body = true)
 
 // A variable of the device that is a template's.
 template <auto &v>
-static const bool is_variable = (cpu_cuda_add_variables((char *)&v, (char *)(&v + 1), true), true);
+static const bool is_variable = (cpu_cuda_add_variables((char *)&v, (char *)(&v + 1), true, true),
+                                 true);
 template <auto &v> __forceinline__ auto &variable()
 {
     (void)&is_variable<v>;

@@ -259,13 +259,14 @@ PUBLIC cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 
 // The __device__ and __constant__ variables of a program or library, from ../nvcc, which pads them to pages of 4096 bytes;
 // or one __managed__ variable. Those of the device have other addresses on the host, where nothing is.
-PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed)
+PUBLIC void cpu_cuda_add_variables(char *start, const char *end, bool is_managed, bool shares_pages)
 {
     if (cpu_find_allocation(start)) return; // two sources of one library
     cpu_keep_loaded(start);
     cpu_catch_faults();
     size_t bytes = (size_t)(end - start), page = cpu_page_bytes();
-    bool can_be_locked = page <= 4096;
+    // One of a template shares its pages with what is the host's.
+    bool can_be_locked = page <= 4096 && (uintptr_t)start % page == 0 && !shares_pages;
     struct cpu_allocation *a =
         cpu_add_allocation(start, bytes, can_be_locked ? (bytes + page - 1) / page * page : 0,
                            is_managed ? MANAGED : VARIABLE);

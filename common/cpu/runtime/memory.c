@@ -131,7 +131,10 @@ static void set_access(const struct cpu_allocation *a)
     uintptr_t page = cpu_page_bytes(), body = round_up((uintptr_t)a->base, page);
     mprotect((void *)body, a->body_bytes,
              a->kind == VARIABLE && !is_open ? PROT_NONE : PROT_READ | PROT_WRITE);
-    for (const struct cpu_claim *c = a->claim; c < a->claim + CPU_CLAIMS && !is_open; c++) {
+    // First what the host may read, then what it may not: the stricter one of two holds.
+    for (size_t i = 0; i < 2 * CPU_CLAIMS && !is_open; i++) {
+        const struct cpu_claim *c = &a->claim[i % CPU_CLAIMS];
+        if (!c->work || (c->host_access == PROT_NONE) != (i >= CPU_CLAIMS)) continue;
         uintptr_t start = (uintptr_t)c->start / page * page, body_end = body + a->body_bytes;
         uintptr_t end = round_up((uintptr_t)c->start + c->bytes, page);
         if (start < body) start = body;

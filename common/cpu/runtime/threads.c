@@ -251,12 +251,14 @@ PUBLIC void cpu_cuda_tile(const char *what, unsigned size, const void *value, si
             if (tile->arrived == alive) {
                 tile->arrived = 0;
                 tile->round++;
+                core->has_run = true;
                 CHECKS(waited, -1);
             } else {
                 wait_as(fiber, SPINS);
             }
         }
-        for (unsigned i = 0; i < size && given && !seen; i++) {
+        if (given && !seen) memset(given, 0, size * bytes); // of those that have ended
+        for (unsigned i = 0; i < size && first + i < core->threads && given && !seen; i++) {
             const struct fiber *f = core->of_thread[first + i];
             if (f && f->state != ENDED)
                 memcpy((char *)given + i * bytes, (const void *)f->value, bytes);

@@ -319,7 +319,7 @@ __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
 } range = {1, {2, 3}};
-__global__ void ReadManaged(int *b) { b[0] = length + range.to[1]; }
+__global__ void ReadManaged(int *b) { b[0] = length == 5 && range.from != 0 ? length + range.to[1] : 0; }
 
 int main(void)
 {

@@ -311,6 +311,8 @@ template <unsigned Size> __global__ void meet(int *out)
     tile.sync();
     out[t] = s[first + (t + 1) % Size] - first;
     for (unsigned i = 0; i <= tile.meta_group_rank(); i++) out[t] += cg::reduce(tile, (int)(t - first), cg::plus<int>());
+    auto warp = cg::tiled_partition<32>(tile);
+    out[t] += 10000000 * (warp.meta_group_size() == Size / 32 && warp.meta_group_rank() == t % Size / 32);
     out[t] += tile.shfl((int)t, 5) - first + 1000000 * tile.any(t % Size == 7) + 2000000 * tile.all(t % Size < 7);
 }
 
@@ -321,7 +323,7 @@ template <unsigned Size> static void tiles_of()
     OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
     for (int t = 0; t < 512; t++) {
         int tile = t / Size, sum = Size * (Size - 1) / 2;
-        IS(h[t], tile == 1 ? 0 : (t + 1) % (int)Size + (tile + 1) * sum + 5 + 1000000);
+        IS(h[t], tile == 1 ? 0 : (t + 1) % (int)Size + (tile + 1) * sum + 5 + 11000000);
     }
     OK(cudaFree(out));
 }
