@@ -195,11 +195,11 @@ class thread_block_tile
     template <class OtherParent> thread_block_tile(const thread_block_tile<Size, OtherParent> &) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    static unsigned meta_group_rank() { return cpu_cuda::thread_number() % parent() / Size; }
-    static unsigned meta_group_size() { return (parent() + Size - 1) / Size; }
+    static unsigned meta_group_rank() { return cpu_cuda::thread_number() % cpu_parent() / Size; }
+    static unsigned meta_group_size() { return (cpu_parent() + Size - 1) / Size; }
 
   private:
-    static unsigned parent()
+    static unsigned cpu_parent()
     {
         if constexpr (cpu_size < Parent >> 0) return cpu_size<Parent>;
         return (unsigned)cpu_count(blockDim);
