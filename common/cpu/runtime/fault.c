@@ -54,12 +54,15 @@ static struct {
 
 void cpu_show_results(void)
 {
-    const struct cpu_allocation *a = early.before ? cpu_find_allocation(early.claim.start) : NULL;
-    char *start = a ? a->base + (early.claim.start - a->base) : NULL;
-    for (size_t i = 0, n = early.claim.bytes; a && i < n; i++)
-        if (start[i] == early.before[i]) start[i] = early.before[n + i]; // not what the host wrote
-    free(early.before);
+    // Another claim may still lock this: its fault is an early access of its own.
+    char *before = early.before;
+    const struct cpu_claim claim = early.claim;
     early.before = NULL;
+    const struct cpu_allocation *a = before ? cpu_find_allocation(claim.start) : NULL;
+    char *start = a ? a->base + (claim.start - a->base) : NULL;
+    for (size_t i = 0, n = claim.bytes; a && i < n; i++)
+        if (start[i] == before[i]) start[i] = before[n + i]; // not what the host wrote
+    free(before);
 }
 
 void cpu_tell_early_access(void)
