@@ -374,6 +374,7 @@ template <class F> __global__ void CallIt(F function, int *out) { *out = functio
 __managed__ int in_all = 7;
 inline __device__ void add_one() { atomicAdd(&in_all, 1); }
 __global__ void Count() { add_one(); } // variable-too-early
+__global__ void CountAlone() { in_all += 1; } // variable-alone
 __global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied
 
 __global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
@@ -587,9 +588,10 @@ int main(int argc, char **argv)
             if (is_registered) cudaHostUnregister(p), free(p);
             else cudaFree(p);
         }
-    MORE("variable-too-early")
+    for (const char *which : {"variable-too-early", "variable-alone"}) MORE(which)
     {
-        Count<<<1, 4, 0, one>>>();
+        if (which[9] == 't') Count<<<1, 4, 0, one>>>();
+        else CountAlone<<<1, 1, 0, one>>>();
         printf("%d ", in_all);
         error = cudaDeviceSynchronize();
     }

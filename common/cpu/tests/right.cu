@@ -319,7 +319,14 @@ __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
 } range = {1, {2, 3}};
-__global__ void ReadManaged(int *b) { b[0] = length == 5 && range.from != 0 ? length + range.to[1] : 0; }
+namespace a::b {
+__managed__ int inner = 5;
+}
+__global__ void ReadManaged(int *b) { b[0] = length == a::b::inner && range.from != 0 ? length + range.to[1] : 0; }
+
+// A template's variable has no pages of its own.
+template <class T> __device__ T table_of[5000];
+template <class T> int beside_it[5000]; // the host's, but perhaps on one of its pages
 
 int main(void)
 {
@@ -396,6 +403,11 @@ int main(void)
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
     Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
     clear(), FarApart<<<32'769, 2>>>(b, c, d), result(b), expect("FarApart", r[0], 7);
+    for (int &x : beside_it<char>) x = 1; // g++ puts the one that is named first behind
+    cudaGetSymbolAddress(&object, table_of<int>), Apply<int, add<int>><<<1, 4>>>((int *)object);
+    for (int &x : beside_it<int>) x++;
+    for (int &x : beside_it<char>) x++;
+    cudaDeviceSynchronize();
     clear(), ReadManaged<<<1, 1>>>(b), others = length + range.to[0], result(b), expect("ReadManaged", r[0] + others, 15);
     clear(), ManyPlaces<<<2, 1>>>(b), result(b), expect("ManyPlaces", r[0] / 2, 0);
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);

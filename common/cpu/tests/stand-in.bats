@@ -203,6 +203,7 @@ called|134||a kernel was called like a function: write kernel<<<blocks, threads>
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+variable-alone|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel CountAlone may not have finished with: wait for it first
 variable-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Count may not have finished with: wait for it first
 registered-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made

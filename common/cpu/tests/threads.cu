@@ -316,6 +316,12 @@ template <unsigned Size> __global__ void meet(int *out)
     out[t] += tile.shfl((int)t, 5) - first + 1000000 * tile.any(t % Size == 7) + 2000000 * tile.all(t % Size < 7);
 }
 
+__global__ void meet_often(int *out)
+{
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    for (int i = 0; i < 20000; i++) out[threadIdx.x] = cg::reduce(tile, out[threadIdx.x], cg::plus<int>()) / 64 + 1;
+}
+
 template <unsigned Size> static void tiles_of()
 {
     int *out = zeros<int>(512), h[512];
@@ -325,6 +331,9 @@ template <unsigned Size> static void tiles_of()
         int tile = t / Size, sum = Size * (Size - 1) / 2;
         IS(h[t], tile == 1 ? 0 : (t + 1) % (int)Size + (tile + 1) * sum + 5 + 11000000);
     }
+    OK(cudaMemset(out, 0, 64 * sizeof *out));
+    meet_often<<<1, 64>>>(out);
+    HAS(out, {20000, 20000});
     OK(cudaFree(out));
 }
 
