@@ -76,10 +76,8 @@ extern "C" __attribute__((visibility("hidden"))) char __start_cpu_cuda_device[],
 ADD_MANAGED = """ [[maybe_unused]] static const bool cpu_cuda_added_{0} =
     (cpu_cuda_add_variables(reinterpret_cast<char *>(&{1}), reinterpret_cast<char *>(&{1} + 1), true, false), true);"""
 
-
-NAME = (
-    "cpu-nvcc" if os.path.basename(os.path.dirname(os.path.abspath(__file__))) == "cuda_stand_in" else "common/cpu/nvcc"
-)
+IS_INSTALLED = os.path.basename(os.path.dirname(os.path.abspath(__file__))) == "cuda_stand_in"
+NAME = "cpu-nvcc" if IS_INSTALLED else "common/cpu/nvcc"
 
 
 def stop(message, status=1):
