@@ -57,12 +57,14 @@ PROGRAM
 @test "install: the wheel, read-only in a path with a space: its library is built once for each compiler, in the cache" {
     local compiler other=clang program
     if ! command -v clang >/dev/null; then
-        other=$BATS_TEST_TMPDIR/another
-        printf '#!/bin/sh\nexec gcc "$@"\n' >"$other"
-        chmod +x "$other"
+        other=another-gcc # by its name: in CC, a space ends the command
+        printf '#!/bin/sh\nexec gcc "$@"\n' >"$BATS_TEST_TMPDIR/$other"
+        chmod +x "$BATS_TEST_TMPDIR/$other"
+        # shellcheck disable=SC2030
+        PATH=$BATS_TEST_TMPDIR:$PATH
     fi
     for compiler in gcc "$other" gcc; do
-        program=by-${compiler##*/}
+        program=by-$compiler
         CC=$compiler "$CPU_NVCC" -Iinclude -o "$program" main.cu add.cu check.cpp
         try "./$program"
         assert_output 'cudaSuccess 64'
@@ -70,7 +72,7 @@ PROGRAM
         touch -r "$(readelf -d "$program" | sed -n 's/.*runpath: \[\(.*\)\]/\1/p')/libcpu_cuda.so" "$program.built"
     done
     assert_equal "$(find "$CACHE" -name libcpu_cuda.so | wc -l)" 2
-    [ by-gcc.built -ot "by-${other##*/}.built" ]
+    [ by-gcc.built -ot "by-$other.built" ]
     gcc -std=gnu11 -o driver "$BATS_TEST_DIRNAME/driver_and_nvrtc.c" -ldl
     EXPECTED=. try env LD_LIBRARY_PATH="$("$CPU_NVCC" --toolkit)" ./driver
     assert_output ok
@@ -117,6 +119,7 @@ MAKE
 }
 
 @test "install: CMake's CUDA language: libraries, several files, tests" {
+    # shellcheck disable=SC2031
     PATH=$PATH:$(dirname "$TEST_PYTHON")
     command -v cmake >/dev/null || skip "needs cmake: .venv/bin/python -m pip install cmake"
     cat >CMakeLists.txt <<'CMAKE'
