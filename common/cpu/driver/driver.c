@@ -189,8 +189,10 @@ static CUresult find_variable(CUdeviceptr *pointer, size_t *bytes, CUmodule modu
     Dl_info info;
     const Elf64_Sym *symbol;
     void *address = dlsym(module, name);
-    bool is_found = address && dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT);
-    if (!is_found || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) return CUDA_ERROR_NOT_FOUND;
+    if (!address || !dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT))
+        return CUDA_ERROR_NOT_FOUND;
+    // What has the name and is a kernel is no variable: an H100 says so by the other code.
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) return CUDA_ERROR_INVALID_VALUE;
     if (pointer) *pointer = (CUdeviceptr)address;
     if (bytes) *bytes = symbol->st_size;
     return CUDA_SUCCESS;

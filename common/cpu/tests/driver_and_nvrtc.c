@@ -96,7 +96,7 @@ static void run_by_name(void)
     IS(strcmp(kernel, "_Z3setIiLi3EEvPT_") == 0);
     OK(cuModuleLoadData, &module, output(program, "nvrtcGetPTXSize", "nvrtcGetPTX", &bytes));
     OK(cuModuleGetFunction, &function, module, kernel);
-    FAILS(500, NOT_FOUND, cuModuleGetGlobal_v2, &there, &bytes, module, kernel);
+    FAILS(1, INVALID_VALUE, cuModuleGetGlobal_v2, &there, &bytes, module, kernel);
     OK(cuModuleGetGlobal_v2, &there, &bytes, module, variable);
     IS(bytes == sizeof value);
     OK(cuMemcpyHtoD_v2, there, &value, bytes);
