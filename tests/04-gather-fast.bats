@@ -31,7 +31,7 @@ use_shim() {
     find_compiler
     sed 's/return source\[j\]/return source[0]/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
     "${compile[@]}" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
-        "$BATS_TEST_TMPDIR/gather.cu" memory.cu
+        "$BATS_TEST_TMPDIR/gather.cu" gather_memory.cu
     try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
     assert_failure 1
     assert_line '1 of 1000 right'

@@ -194,7 +194,7 @@ print(type(result).__name__, result.get())'
     find_compiler
     sed 's/= got\[k\]/= got[0]/' route.cu >"$BATS_TEST_TMPDIR/route.cu"
     "${compile[@]}" -I. -I../fast -I../../common -shared -Xcompiler -fPIC,-fvisibility=hidden -o "$BATS_TEST_TMPDIR/libroute.so" \
-        "$BATS_TEST_TMPDIR/route.cu" ../fast/gather.cu ../fast/memory.cu
+        "$BATS_TEST_TMPDIR/route.cu" ../fast/gather.cu ../fast/gather_memory.cu
     ranks 2 LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./many_c
     assert_failure
     assert_line --index 0 --regexp '^[0-9]{1,3} of 2000 right, on 2 ranks$'

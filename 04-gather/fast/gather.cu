@@ -2,8 +2,7 @@
 // one launch, one call.
 // Build: make libgather.so
 // Run:   ./gather_c, or from Python: see gather.pyx
-#include "try.h"
-#include <cuda_runtime.h>
+#include "check.h"
 #include <limits.h>
 #include <mutex>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 // The interface is visible in the library; all else is hidden (-fvisibility=hidden).
 #pragma GCC visibility push(default)
-#include "gather.cuh"
+#include "gather.h"
 #pragma GCC visibility pop
 
 #define THREADS 128          // a block
@@ -236,30 +235,37 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         return cudaSuccess;
     if (!is_valid(job) || !first_bad)
         return cudaErrorInvalidValue;
-    TRY(find_scratch(&scratch));
+    CHECK_GOTO(error, find_scratch(&scratch), cleanup);
     if (!job->source.device)
-        TRY(move_to_device(&moved.source, job->source.host, source_bytes, stream, &d_source));
+        CHECK_GOTO(error,
+                   move_to_device(&moved.source, job->source.host, source_bytes, stream, &d_source),
+                   cleanup);
     if (!job->index.device && is_small) {
         memcpy(scratch->index, job->index.host, index_bytes);
         moved.index = {scratch->index, scratch->index};
     } else if (!job->index.device) {
-        TRY(move_to_device(&moved.index, job->index.host, index_bytes, stream, &d_index));
+        CHECK_GOTO(error,
+                   move_to_device(&moved.index, job->index.host, index_bytes, stream, &d_index),
+                   cleanup);
     }
     if (!job->result.device && is_small)
         moved.result = {scratch->result, scratch->result};
     else if (!job->result.device)
-        TRY(move_to_device(&moved.result, NULL, result_bytes, stream, &d_result));
+        CHECK_GOTO(error, move_to_device(&moved.result, NULL, result_bytes, stream, &d_result),
+                   cleanup);
 
     scratch->first_bad = NO_BAD_INDEX;
-    TRY(gather_launch(&moved, &scratch->first_bad));
-    TRY(cudaStreamSynchronize(stream));
+    CHECK_GOTO(error, gather_launch(&moved, &scratch->first_bad), cleanup);
+    CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
     bad = scratch->first_bad;
     if (bad == NO_BAD_INDEX && moved.result.host == scratch->result)
         memcpy(job->result.host, scratch->result, result_bytes);
     if (bad == NO_BAD_INDEX && d_result) {
-        TRY(cudaMemcpyAsync(job->result.host, d_result, result_bytes, cudaMemcpyDeviceToHost,
-                            stream));
-        TRY(cudaStreamSynchronize(stream));
+        CHECK_GOTO(error,
+                   cudaMemcpyAsync(job->result.host, d_result, result_bytes, cudaMemcpyDeviceToHost,
+                                   stream),
+                   cleanup);
+        CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
     }
 
 cleanup:

@@ -1,7 +1,7 @@
-# gather.cuh for Cython; gather.pyx has it at hand without an import.
-from memory cimport gather_memory
+# gather.h for Cython; gather.pyx has it at hand without an import.
+from gather_memory cimport gather_memory
 
-cdef extern from "gather.cuh" nogil:
+cdef extern from "gather.h" nogil:
     enum gather_mode:
         GATHER_RAISE, GATHER_WRAP, GATHER_CLIP
     struct gather_job:

@@ -1,12 +1,13 @@
 from typing import Any, Literal, SupportsIndex, TypeVar, overload
 
 from cuda_error import CudaError as CudaError
-from memory import DeviceArray as DeviceArray
-from memory import pin as pin
-from memory import pinned_empty as pinned_empty
-from memory import _CudaArray, _CudaStream, _DLPackArray
-from memory import stream_handle as stream_handle
+from gather_arrays import DeviceArray as DeviceArray
+from gather_arrays import _CudaArray, _DLPackArray
 from numpy.typing import ArrayLike, NDArray
+from gather_pinned import pin as pin
+from gather_pinned import pinned_empty as pinned_empty
+from gather_streams import _CudaStream
+from gather_streams import stream_handle as stream_handle
 
 _OnDevice = DeviceArray | _CudaArray | _DLPackArray
 _Mode = Literal["raise", "wrap", "clip"]

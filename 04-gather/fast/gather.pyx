@@ -11,9 +11,13 @@ All work is done on the current GPU; an array on another one is refused.
 import numpy as np
 
 from cuda_error import CudaError
-from memory cimport INVALID_VALUE, Array, array_of, check, current_gpu, device_array_of, let_wait, new_array, numpy_array
-from memory cimport wait_for
-from memory import DeviceArray, pin, pinned_empty, stream_handle
+from gather_arrays cimport Array, let_wait, new_array
+from gather_memory cimport INVALID_VALUE
+from gather_interop cimport array_of, device_array_of, numpy_array
+from gather_streams cimport check, current_gpu, wait_for
+from gather_arrays import DeviceArray
+from gather_pinned import pin, pinned_empty
+from gather_streams import stream_handle
 
 cdef dict modes = {"raise": GATHER_RAISE, "wrap": GATHER_WRAP, "clip": GATHER_CLIP}
 cdef object int32 = np.dtype(np.int32), int64 = np.dtype(np.int64)
@@ -109,7 +113,7 @@ def take(source, index, out=None, mode="raise", stream=None):
     if idx.size > 0:
         if src.size == 0:
             raise IndexError("cannot do a non-empty take from an empty axes.")
-        gather_arrays(src, idx, res, modes[mode], <void *><size_t>handle, stream)
+        gather_into(src, idx, res, modes[mode], <void *><size_t>handle, stream)
     if type(res) is DeviceArray:
         return res
     if out is None:
@@ -121,7 +125,7 @@ def take(source, index, out=None, mode="raise", stream=None):
     return out
 
 
-cdef gather_arrays(Array src, Array idx, Array res, gather_mode mode, void *stream, stream_owner):
+cdef gather_into(Array src, Array idx, Array res, gather_mode mode, void *stream, stream_owner):
     cdef gather_job job
     cdef size_t first_bad = 0
     cdef int code

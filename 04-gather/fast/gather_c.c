@@ -1,7 +1,7 @@
 // Gathers without Python: plain C, linked with libgather.so.
 // Build: make gather_c
 // Run:   ./gather_c
-#include "gather.cuh"
+#include "gather.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // Build: make overlap
 // Run:   ./overlap, ./overlap 16 (2^16 indices)
 #include "bench/bench.h"
-#include "gather.cuh"
+#include "gather.h"
 
 // index and result are in the host's memory, everything else is on the device.
 struct Arrays {

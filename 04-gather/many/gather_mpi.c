@@ -3,7 +3,6 @@
 // Run:   mpirun -n 4 ./many_c, or from Python: see many.pyx
 #include "gather_mpi.h"
 #include "route.h"
-#include "try.h"
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +11,14 @@
 #ifndef ROOMS
 #define ROOMS (16 << 20) // bytes that a rank sends by MPI, or receives, in one round
 #endif
+
+// As in common/check.h, which needs CUDA's headers: the compiler of this file has none.
+#define CHECK_GOTO(error, call, cleanup) \
+    do { \
+        (error) = (call); \
+        if ((error) != 0) \
+            goto cleanup; \
+    } while (0)
 
 enum { INVALID_VALUE = 1, UNKNOWN_ERROR = 999 }; // the latter for NCCL, which has its own codes
 
@@ -278,16 +285,16 @@ static int fill_plan(struct gather_plan *plan, const void *slice, size_t element
            slice_bytes = elements * plan->element_bytes;
     struct gather_memory where;
     int error;
-    TRY(is_array(elements, plan->element_bytes) ? 0 : INVALID_VALUE);
-    TRY(gather_device_allocate((void **)&plan->d_starts, starts_bytes));
-    TRY(gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL));
-    TRY(gather_device_allocate(&plan->slice, slice_bytes));
+    CHECK_GOTO(error, is_array(elements, plan->element_bytes) ? 0 : INVALID_VALUE, cleanup);
+    CHECK_GOTO(error, gather_device_allocate((void **)&plan->d_starts, starts_bytes), cleanup);
+    CHECK_GOTO(error, gather_copy(plan->d_starts, plan->starts, starts_bytes, NULL), cleanup);
+    CHECK_GOTO(error, gather_device_allocate(&plan->slice, slice_bytes), cleanup);
     if (elements > 0) {
-        TRY(find(plan, &where, slice, slice_bytes));
-        TRY(gather_copy(plan->slice, slice, slice_bytes, NULL));
+        CHECK_GOTO(error, find(plan, &where, slice, slice_bytes), cleanup);
+        CHECK_GOTO(error, gather_copy(plan->slice, slice, slice_bytes, NULL), cleanup);
     }
-    TRY(gather_pinned_allocate((void **)&plan->sent, ROOMS));
-    TRY(gather_pinned_allocate((void **)&plan->received, ROOMS));
+    CHECK_GOTO(error, gather_pinned_allocate((void **)&plan->sent, ROOMS), cleanup);
+    CHECK_GOTO(error, gather_pinned_allocate((void **)&plan->received, ROOMS), cleanup);
 
 cleanup:
     return error;
@@ -352,19 +359,21 @@ static int count_indices(struct gather_plan *plan, struct call *call, struct gat
     size_t index_bytes = route->N * route->index_bytes;
     struct gather_memory index, result;
     int error;
-    TRY(is_array(route->N, route->index_bytes) ? 0 : INVALID_VALUE);
-    TRY(route->mode >= GATHER_RAISE && route->mode <= GATHER_CLIP ? 0 : INVALID_VALUE);
+    CHECK_GOTO(error, is_array(route->N, route->index_bytes) ? 0 : INVALID_VALUE, cleanup);
+    CHECK_GOTO(error, route->mode >= GATHER_RAISE && route->mode <= GATHER_CLIP ? 0 : INVALID_VALUE,
+               cleanup);
     if (route->N > 0) {
-        TRY(find(plan, &index, route->index, index_bytes));
-        TRY(find(plan, &result, call->result, route->N * plan->element_bytes));
+        CHECK_GOTO(error, find(plan, &index, route->index, index_bytes), cleanup);
+        CHECK_GOTO(error, find(plan, &result, call->result, route->N * plan->element_bytes),
+                   cleanup);
         if (!index.device) {
-            TRY(gather_device_allocate(&call->d_index, index_bytes));
-            TRY(gather_copy(call->d_index, route->index, index_bytes, NULL));
+            CHECK_GOTO(error, gather_device_allocate(&call->d_index, index_bytes), cleanup);
+            CHECK_GOTO(error, gather_copy(call->d_index, route->index, index_bytes, NULL), cleanup);
         }
         route->index = index.device ? index.device : call->d_index;
         call->target = result.device;
     }
-    TRY(route_count(route, plan->out, &fault->position, &fault->index));
+    CHECK_GOTO(error, route_count(route, plan->out, &fault->position, &fault->index), cleanup);
     error = fault->position < 0 ? 0 : -1;
 
 cleanup:
@@ -390,17 +399,19 @@ static int sort_indices(struct gather_plan *plan, struct call *call)
     int error;
     for (int r = 0; r < plan->ranks; r++)
         call->asked += plan->in[r];
-    TRY(reserve(plan, (2 * index_bytes + bytes) * N + (index_bytes + bytes) * call->asked));
+    CHECK_GOTO(error,
+               reserve(plan, (2 * index_bytes + bytes) * N + (index_bytes + bytes) * call->asked),
+               cleanup);
     call->wanted = plan->work;
     call->position = (size_t *)(call->wanted + N);
     call->others = (long long *)(call->position + N);
     call->picked = (char *)(call->others + call->asked);
     call->got = call->picked + call->asked * bytes;
     if (N > 0 && !call->target) {
-        TRY(gather_device_allocate(&call->d_result, N * bytes));
+        CHECK_GOTO(error, gather_device_allocate(&call->d_result, N * bytes), cleanup);
         call->target = call->d_result;
     }
-    TRY(route_sort(&call->route, plan->out, call->wanted, call->position));
+    CHECK_GOTO(error, route_sort(&call->route, plan->out, call->wanted, call->position), cleanup);
 
 cleanup:
     return error;

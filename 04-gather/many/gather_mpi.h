@@ -4,7 +4,7 @@
 // cudaErrorInvalidValue also for arguments that make no sense, cudaErrorUnknown if NCCL failed); or -1 if an index is out of
 // range. An error of MPI itself ends the program, as is MPI's custom.
 #pragma once
-#include "gather.cuh"
+#include "gather.h"
 #include <mpi.h>
 
 // Which rank it was, the smallest if there are several; for -1: the index, and its position among those of that rank.

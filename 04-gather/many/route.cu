@@ -1,7 +1,7 @@
 // Sorts indices by the rank that has their element, on the GPU, and puts results back into their order.
 // Build: make libroute.so
 // Run:   see gather_mpi.c
-#include "try.h"
+#include "check.h"
 #include <string.h>
 
 #pragma GCC visibility push(default)
@@ -120,9 +120,10 @@ extern "C" int route_count(const route *r, unsigned long long *counts, long long
     *first_bad = -1;
     if (r->N == 0)
         return cudaSuccess;
-    TRY(cudaMalloc(&d_counts, bytes + sizeof bad));
-    TRY(cudaMemset(d_counts, 0, bytes));
-    TRY(cudaMemcpy(d_counts + r->ranks, &bad, sizeof bad, cudaMemcpyHostToDevice));
+    CHECK_GOTO(error, cudaMalloc(&d_counts, bytes + sizeof bad), cleanup);
+    CHECK_GOTO(error, cudaMemset(d_counts, 0, bytes), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(d_counts + r->ranks, &bad, sizeof bad, cudaMemcpyHostToDevice),
+               cleanup);
     cudaGetLastError();
     if (r->index_bytes == 4)
         CountKernel<<<tiles, THREADS, bytes>>>(*r, (const int *)r->index, d_counts,
@@ -130,17 +131,23 @@ extern "C" int route_count(const route *r, unsigned long long *counts, long long
     else
         CountKernel<<<tiles, THREADS, bytes>>>(*r, (const long long *)r->index, d_counts,
                                                d_counts + r->ranks);
-    TRY(cudaGetLastError());
-    TRY(cudaMemcpy(counts, d_counts, bytes, cudaMemcpyDeviceToHost));
-    TRY(cudaMemcpy(&bad, d_counts + r->ranks, sizeof bad, cudaMemcpyDeviceToHost));
+    CHECK_GOTO(error, cudaGetLastError(), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(counts, d_counts, bytes, cudaMemcpyDeviceToHost), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(&bad, d_counts + r->ranks, sizeof bad, cudaMemcpyDeviceToHost),
+               cleanup);
     if (bad == NONE)
         goto cleanup;
     *first_bad = (long long)bad;
     if (r->index_bytes == 4) {
-        TRY(cudaMemcpy(&bad32, (const int *)r->index + bad, 4, cudaMemcpyDeviceToHost));
+        CHECK_GOTO(error,
+                   cudaMemcpy(&bad32, (const int *)r->index + bad, 4, cudaMemcpyDeviceToHost),
+                   cleanup);
         *bad_index = bad32;
     } else {
-        TRY(cudaMemcpy(bad_index, (const long long *)r->index + bad, 8, cudaMemcpyDeviceToHost));
+        CHECK_GOTO(
+            error,
+            cudaMemcpy(bad_index, (const long long *)r->index + bad, 8, cudaMemcpyDeviceToHost),
+            cleanup);
     }
 
 cleanup:
@@ -158,17 +165,18 @@ extern "C" int route_sort(const route *r, const unsigned long long *counts, long
 
     if (r->N == 0)
         return cudaSuccess;
-    TRY(cudaMalloc(&d_next, bytes));
+    CHECK_GOTO(error, cudaMalloc(&d_next, bytes), cleanup);
     for (int k = 0; k < r->ranks; next += counts[k++])
-        TRY(cudaMemcpy(d_next + k, &next, sizeof next, cudaMemcpyHostToDevice));
+        CHECK_GOTO(error, cudaMemcpy(d_next + k, &next, sizeof next, cudaMemcpyHostToDevice),
+                   cleanup);
     cudaGetLastError();
     if (r->index_bytes == 4)
         SortKernel<<<tiles, THREADS, bytes>>>(*r, (const int *)r->index, d_next, wanted, position);
     else
         SortKernel<<<tiles, THREADS, bytes>>>(*r, (const long long *)r->index, d_next, wanted,
                                               position);
-    TRY(cudaGetLastError());
-    TRY(cudaDeviceSynchronize());
+    CHECK_GOTO(error, cudaGetLastError(), cleanup);
+    CHECK_GOTO(error, cudaDeviceSynchronize(), cleanup);
 
 cleanup:
     cudaFree(d_next);

@@ -3,7 +3,7 @@
 // host's. At most 6,144 ranks: each takes 8 bytes of a block's shared memory. Every function returns 0 or a
 // cudaError_t.
 #pragma once
-#include "gather.cuh"
+#include "gather.h"
 
 #ifdef __cplusplus
 extern "C" {

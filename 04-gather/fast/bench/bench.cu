@@ -1,7 +1,7 @@
 // What bench.py needs from CUDA: a clock on the device, the floor's two parts, and the article's Gather.
 // Build: make libbench.so
 // Run:   make bench (on a GPU only)
-#include "../gather.cuh"
+#include "../gather.h"
 #include "check.h"
 
 #define INTERFACE extern "C" __attribute__((visibility("default")))

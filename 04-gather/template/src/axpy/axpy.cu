@@ -7,10 +7,10 @@
 #pragma GCC visibility pop
 
 #define THREADS 256 // a block
-#define TRY(call) \
+#define CHECK_GOTO(error, call, cleanup) \
     do { \
-        error = (call); \
-        if (error != cudaSuccess) \
+        (error) = (call); \
+        if ((error) != cudaSuccess) \
             goto cleanup; \
     } while (0)
 
@@ -40,9 +40,9 @@ extern "C" int axpy_on_gpu(int gpu, float a, const float *x, const float *y, flo
     cudaError_t error = cudaSuccess;
     if (n == 0) // CHANGE, in both functions, if there is a result even then, as a sum has
         return cudaSuccess; // no grid may be empty
-    TRY(cudaGetDevice(&before));
-    TRY(cudaSetDevice(gpu));
-    TRY(launch(a, x, y, result, n));
+    CHECK_GOTO(error, cudaGetDevice(&before), cleanup);
+    CHECK_GOTO(error, cudaSetDevice(gpu), cleanup);
+    CHECK_GOTO(error, launch(a, x, y, result, n), cleanup);
 cleanup:
     cudaSetDevice(before);
     cudaGetLastError(); // the return value tells the error: it is not left for somebody else to find
@@ -59,13 +59,14 @@ extern "C" int axpy_compute(float a, const float *x, const float *y, float *resu
         return cudaSuccess;
     if (!x || !y || !result)
         return cudaErrorInvalidValue;
-    TRY(cudaMalloc(&d_x, x_bytes));
-    TRY(cudaMalloc(&d_y, y_bytes));
-    TRY(cudaMalloc(&d_result, result_bytes));
-    TRY(cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice));
-    TRY(cudaMemcpy(d_y, y, y_bytes, cudaMemcpyHostToDevice));
-    TRY(launch(a, d_x, d_y, d_result, n));
-    TRY(cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost)); // if all went well
+    CHECK_GOTO(error, cudaMalloc(&d_x, x_bytes), cleanup);
+    CHECK_GOTO(error, cudaMalloc(&d_y, y_bytes), cleanup);
+    CHECK_GOTO(error, cudaMalloc(&d_result, result_bytes), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(d_y, y, y_bytes, cudaMemcpyHostToDevice), cleanup);
+    CHECK_GOTO(error, launch(a, d_x, d_y, d_result, n), cleanup);
+    CHECK_GOTO(error, cudaMemcpy(result, d_result, result_bytes, cudaMemcpyDeviceToHost),
+               cleanup); // if all went well
 cleanup:
     cudaFree(d_result); // cudaFree(NULL) frees nothing
     cudaFree(d_y);

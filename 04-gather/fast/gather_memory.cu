@@ -1,12 +1,12 @@
 // Where arrays are, memory on the device and pinned, streams and error texts: CUDA's calls as C functions.
 // Build: make libgather.so
-// Run:   from Python: see memory.pyx
+// Run:   from Python: see gather_arrays.pyx and gather_pinned.pyx
 #include <cuda.h> // types only: the driver's function is found while the program runs
 #include <cuda_runtime.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(default)
-#include "memory.cuh"
+#include "gather_memory.h"
 #pragma GCC visibility pop
 
 // What a failed call leaves behind for cudaGetLastError() is removed: the return value tells it.

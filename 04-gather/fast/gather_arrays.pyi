@@ -1,8 +1,7 @@
-from typing import Any, Generic, NoReturn, Protocol, SupportsIndex, TypeVar, final
+from typing import Any, NoReturn, Protocol, SupportsIndex, final
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-_A = TypeVar("_A", bound=NDArray[Any])
+from gather_streams import _CudaStream
 
 class _CudaArray(Protocol):
     @property
@@ -11,9 +10,6 @@ class _CudaArray(Protocol):
 class _DLPackArray(Protocol):
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __dlpack__(self, *, stream: Any = None) -> Any: ...
-
-class _CudaStream(Protocol):
-    def __cuda_stream__(self) -> tuple[int, int]: ...
 
 @final
 class DeviceArray:
@@ -37,11 +33,3 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any: ...
-
-def pinned_empty(shape: SupportsIndex | tuple[SupportsIndex, ...], dtype: DTypeLike = ...) -> NDArray[Any]: ...
-def stream_handle(stream: SupportsIndex | _CudaStream, name: str = "stream") -> int: ...
-
-class pin(Generic[_A]):
-    def __init__(self, x: _A) -> None: ...
-    def __enter__(self) -> _A: ...
-    def __exit__(self, *exception: object) -> None: ...

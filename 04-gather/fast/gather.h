@@ -1,7 +1,7 @@
-// The C interface of libgather.so, with memory.cuh: result = source[index], wherever the three arrays lie.
-// Codes and errors are as in memory.cuh.
+// The C interface of libgather.so, with gather_memory.h: result = source[index], wherever the three arrays lie.
+// Codes and errors are as in gather_memory.h.
 #pragma once
-#include "memory.cuh"
+#include "gather_memory.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,6 @@
+from typing import Protocol, SupportsIndex
+
+class _CudaStream(Protocol):
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+def stream_handle(stream: SupportsIndex | _CudaStream, name: str = "stream") -> int: ...
