@@ -308,22 +308,20 @@ PROGRAM
     assert_equal "${#lines[@]}" 10
 }
 
-# Free device memory as the library's runtime sees it is not in its interface: cudaMemGetInfo of a library of the test's own.
 @test "03: nothing stays allocated: collected, failed in the constructor, multiplied; threads copy what another lets go of" {
-    build_tools
-    try_python TOOLS="$BATS_TEST_TMPDIR/tools.so" <<'PROGRAM'
-import ctypes, os, threading
+    build_counted libmultiply.so libmultiply.cu
+    try_python <<'PROGRAM'
+import ctypes, threading
 import numpy as np
 from device_array import DeviceArray, multiply
 import multiply as on_host
 
-free_bytes = ctypes.CDLL(os.environ["TOOLS"]).free_bytes
-free_bytes.restype = ctypes.c_size_t
-x = np.ones(1 << 23, np.float32)  # 32 MiB: what another program takes of the GPU meanwhile is less than half of it
+held_bytes = ctypes.CDLL("libmultiply.so").held_bytes
+held_bytes.restype = ctypes.c_size_t
+x = np.ones(1 << 20, np.float32)
 on_host.multiply(x, x)
-before = free_bytes()
 def taken():
-    return round((before - free_bytes()) / x.nbytes)
+    return held_bytes() / x.nbytes
 d_x = DeviceArray(x)
 print("arrays in use:", taken())
 del d_x
@@ -360,10 +358,10 @@ while threads:
 print("copied:", outcomes == [True] * 20, taken())
 PROGRAM
     assert_success
-    assert_output 'arrays in use: 1
-collected: 0
-failed: 0
-copied: True 0'
+    assert_output 'arrays in use: 1.0
+collected: 0.0
+failed: 0.0
+copied: True 0.0'
 }
 
 @test "03: a refused DeviceArray leaves CUDA alone: a fork after it is harmless" {

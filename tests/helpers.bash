@@ -83,6 +83,15 @@ build_tools() {
     "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_DIRNAME/tools.cu"
 }
 
+# Builds the library that the current folder's programs load, so that it counts what it holds (held.h), and puts it in front:
+# build_counted libgather.so SOURCE...
+build_counted() {
+    find_compiler
+    "${compile[@]}" -I. -I"$TOP/common" -include "$BATS_TEST_DIRNAME/held.h" -shared -Xcompiler -fPIC,-fvisibility=hidden \
+        -o "$BATS_TEST_TMPDIR/$1" "${@:2}"
+    export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
 # Runs a program that lies beside the tests, in the current folder, and compares what it prints with its .txt:
 # agrees 04-gather/c_interface [NAME=value]...
 agrees() {
