@@ -60,10 +60,13 @@ $(foreach v,PYTHON NVCC CC CXX,$(if $(findstring /,$($v)),$(if $(filter /%,$($v)
     $(error $v=$($v): the stages are other folders: give the whole path, from / on))))
 include common/device.mk
 
+# A stage is built on all cores, unless -j says on how many; the stages come in their order.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $(shell nproc)) -Oline
 run build sanitize:
 	@for stage in $(STAGES); do \
 	    printf '\n== %s ==\n' $$stage; \
-	    $(MAKE) --no-print-directory -C $$stage $@ || exit 1; \
+	    [ $@ = sanitize ] || $(MAKE) --no-print-directory $(JOBS) -C $$stage build || exit 1; \
+	    [ $@ = build ] || $(MAKE) --no-print-directory -C $$stage $@ || exit 1; \
 	done
 
 test: build

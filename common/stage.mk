@@ -142,8 +142,6 @@ NVCCFLAGS += $(if $(filter cuda,$(BACKEND)),-lineinfo,-g $(SANITIZERS))
 # -O0: with sanitizers, the C that Cython makes compiles in a tenth of the time
 override CFLAGS += -g $(if $(filter cuda,$(BACKEND)),,-O0 $(SANITIZERS))
 SANITIZERS := -fsanitize=address,undefined
-else
-.NOTPARALLEL:
 endif
 # What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
