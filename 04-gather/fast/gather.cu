@@ -199,10 +199,10 @@ static cudaError_t find_pool(cudaMemPool_t *pool)
     return error;
 }
 
-// Room on the device for an array that it does not reach, and a copy of what is in it, if not NULL.
+// Moves an array to the device, which does not reach it: a copy, or only room if memory->host is NULL.
 // *allocated: what has to be freed.
-static cudaError_t move_to_device(gather_memory *memory, const void *content, size_t bytes,
-                                  cudaStream_t stream, void **allocated)
+static cudaError_t move_to_device(gather_memory *memory, size_t bytes, cudaStream_t stream,
+                                  void **allocated)
 {
     cudaMemPool_t pool;
     cudaError_t error = find_pool(&pool);
@@ -210,8 +210,8 @@ static cudaError_t move_to_device(gather_memory *memory, const void *content, si
         error = cudaMallocFromPoolAsync(allocated, bytes, pool, stream);
     else if (error == cudaErrorNotSupported) // a device without pools
         error = cudaMalloc(allocated, bytes);
-    if (error == cudaSuccess && content)
-        error = cudaMemcpyAsync(*allocated, content, bytes, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess && memory->host)
+        error = cudaMemcpyAsync(*allocated, memory->host, bytes, cudaMemcpyHostToDevice, stream);
     memory->host = NULL;
     memory->device = *allocated;
     return error;
@@ -237,22 +237,19 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         return cudaErrorInvalidValue;
     CHECK_GOTO(error, find_scratch(&scratch), cleanup);
     if (!job->source.device)
-        CHECK_GOTO(error,
-                   move_to_device(&moved.source, job->source.host, source_bytes, stream, &d_source),
-                   cleanup);
+        CHECK_GOTO(error, move_to_device(&moved.source, source_bytes, stream, &d_source), cleanup);
     if (!job->index.device && is_small) {
         memcpy(scratch->index, job->index.host, index_bytes);
         moved.index = {scratch->index, scratch->index};
     } else if (!job->index.device) {
-        CHECK_GOTO(error,
-                   move_to_device(&moved.index, job->index.host, index_bytes, stream, &d_index),
-                   cleanup);
+        CHECK_GOTO(error, move_to_device(&moved.index, index_bytes, stream, &d_index), cleanup);
     }
-    if (!job->result.device && is_small)
+    if (!job->result.device && is_small) {
         moved.result = {scratch->result, scratch->result};
-    else if (!job->result.device)
-        CHECK_GOTO(error, move_to_device(&moved.result, NULL, result_bytes, stream, &d_result),
-                   cleanup);
+    } else if (!job->result.device) {
+        moved.result.host = NULL;
+        CHECK_GOTO(error, move_to_device(&moved.result, result_bytes, stream, &d_result), cleanup);
+    }
 
     scratch->first_bad = NO_BAD_INDEX;
     CHECK_GOTO(error, gather_launch(&moved, &scratch->first_bad), cleanup);
