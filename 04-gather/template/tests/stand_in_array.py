@@ -18,8 +18,9 @@ class StandInArray:
         memory, self.nbytes = ctypes.c_void_p(), ctypes.c_size_t(array.nbytes)
         room = ctypes.c_size_t(max(array.nbytes, 1))  # for an empty array too: cudaMalloc gives no address for 0 bytes
         assert self.cuda.cudaMalloc(ctypes.byref(memory), room) == 0
+        self.memory = memory
         there = (ctypes.c_char * array.nbytes).from_address(memory.value)
-        self.array = np.ndarray(array.shape, array.dtype, there)
+        self.array = np.ndarray(array.shape, array.dtype, there)  # what DLPack shows; a test may put a view of it here
         self.copy(self.array, np.ascontiguousarray(array))
 
     def copy(self, to, source):
@@ -42,5 +43,5 @@ class StandInArray:
         return result
 
     def __del__(self):
-        if hasattr(self, "array"):  # else there was no memory, or the GPU's error stays
-            self.cuda.cudaFree(self.array.ctypes.data_as(ctypes.c_void_p))
+        if hasattr(self, "memory"):  # else there was no memory, or the GPU's error stays
+            self.cuda.cudaFree(self.memory)

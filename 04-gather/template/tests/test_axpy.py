@@ -4,6 +4,7 @@ import concurrent.futures
 import importlib.metadata
 import itertools
 import os
+import re
 import subprocess
 import sys
 
@@ -54,18 +55,26 @@ def test_shapes_and_strides():
         np.testing.assert_array_equal((x, y), before)
 
 
+def each_refused(call, arrays, wrong, error, words):
+    """Each array in turn is replaced by a wrong one; words: what the exception says, {name}: of which array."""
+    for name in arrays:
+        with pytest.raises(error, match=words.format(name=name)):
+            call(**{**arrays, name: wrong})
+
+
 @pytest.mark.parametrize(  # CHANGE: what is refused, and how
-    "a, x, y, error, words",
+    "wrong, error, words",
     [
-        (1, some(3).astype(float), some(3), TypeError, "x: a NumPy array of float32 is taken, not float64"),
-        (1, some(3), [1, 2, 3], TypeError, "y: a NumPy array of float32 is taken, not list"),
-        (1, some(4), some((2, 2)), ValueError, r"one shape is taken, not \(4,\) and \(2, 2\)"),
-        ("1", some(3), some(3), TypeError, "must be real number, not str"),
+        (some(3).astype(float), TypeError, "{name}: a NumPy array of float32 is taken, not float64"),
+        (some(3).astype(">f4"), TypeError, "{name}: a NumPy array of float32 is taken, not >f4"),
+        ([1, 2, 3], TypeError, "{name}: a NumPy array of float32 is taken, not list"),
+        (some((3, 1)), ValueError, r"one shape is taken, not \(3"),
     ],
 )
-def test_refused(a, x, y, error, words):
-    with pytest.raises(error, match=words):
-        axpy.axpy(a, x, y)
+def test_refused(wrong, error, words):
+    each_refused(lambda x, y: axpy.axpy(1, x, y), {"x": some(3), "y": some(3)}, wrong, error, words)
+    with pytest.raises(TypeError, match="must be real number, not str"):
+        axpy.axpy("1", some(3), some(3))
 
 
 LIBRARIES = {
@@ -89,9 +98,29 @@ def test_arrays_on_a_gpu(name):
     np.testing.assert_array_equal(result, expected(3, x, y), strict=True)
     empty = new(some(0))
     assert axpy.axpy_on_gpu(3, empty, empty, empty) is empty  # CHANGE
-    for wrong, error in (some(3), TypeError), (to_gpu(some(3)), ValueError), (to_gpu(some(1200) > 0), TypeError):
-        with pytest.raises(error):
-            axpy.axpy_on_gpu(3, to_gpu(x), wrong, out)  # CHANGE
+    arrays = {"x": to_gpu(x), "y": to_gpu(y), "out": out}  # CHANGE, below too
+    for wrong, error, words in [
+        (x, TypeError, "{name}: an array on a GPU is taken, not ndarray"),
+        (to_gpu(x > 0), TypeError, "{name}: a contiguous array of float32 is taken"),
+        (to_gpu(some(3)), ValueError, r"one shape is taken, not .*\(3,\)"),
+        *(of_the_stand_in(x) if IS_STAND_IN else ()),
+    ]:
+        each_refused(lambda x, y, out: axpy.axpy_on_gpu(3, x, y, out), arrays, wrong, error, words)
+
+
+def of_the_stand_in(x):
+    """Arrays that the libraries do not make: strided, at an odd address; and one that is read only, as JAX's are."""
+    strided, odd, read_only = (
+        StandInArray(np.repeat(x, 2)),
+        StandInArray(np.zeros(x.nbytes + 4, np.uint8)),
+        StandInArray(x),
+    )
+    strided.array, odd.array = strided.array[::2], odd.array[1:-3].view(np.float32)
+    read_only.array.flags.writeable = False
+    with pytest.raises(ValueError, match="out: a writeable array is taken"):
+        axpy.axpy_on_gpu(3, StandInArray(x), StandInArray(x), read_only)  # CHANGE
+    yield strided, TypeError, "{name}: a contiguous array of float32 is taken"
+    yield odd, ValueError, "{name}: its address is no multiple of 4"
 
 
 def test_threads():
@@ -101,31 +130,42 @@ def test_threads():
             np.testing.assert_array_equal(result, expected(2, x, x))  # CHANGE
 
 
-PROGRAM = """import numpy as np, axpy
+PROGRAM = """import os, sys, numpy as np, axpy
+from stand_in_array import StandInArray
+what, k = sys.argv[1:]
+to = {"axpy": np.array, "axpy_on_gpu": StandInArray}[what]
+arrays = [to(np.ones(300, "f")) for _ in (["x", "y"] if what == "axpy" else ["x", "y", "out"])]  # CHANGE
+os.environ["CPU_CUDA_FAIL"] = k  # from here on
 try:
-    print(axpy.axpy(2, np.ones(300, "f"), np.ones(300, "f")).sum())  # CHANGE
+    result = getattr(axpy, what)(2, *arrays)  # CHANGE
+    os.environ["CPU_CUDA_FAIL"] = ""
+    print((result.get() if what == "axpy_on_gpu" else result).sum())
 except (axpy.CudaError, MemoryError) as error:
     print(type(error).__name__, error)
+os.environ["CPU_CUDA_FAIL"] = ""
 """
 
 
-def run(**settings):
-    command = [sys.executable, "-c", PROGRAM]
-    return subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True)
+def run(what, k="", **settings):
+    command, here = [sys.executable, "-c", PROGRAM, what, k], os.path.dirname(os.path.abspath(__file__))
+    return subprocess.run(command, env={**os.environ, **settings}, cwd=here, capture_output=True, text=True)
 
 
 def test_without_a_gpu():
-    assert "CudaError CUDA error 100, cudaErrorNoDevice" in run(CUDA_VISIBLE_DEVICES="").stdout
+    assert "CudaError CUDA error 100, cudaErrorNoDevice" in run("axpy", CUDA_VISIBLE_DEVICES="").stdout
 
 
 @pytest.mark.skipif(not IS_STAND_IN, reason="the stand-in alone makes calls fail")
-def test_each_cuda_call_fails_in_turn():
+@pytest.mark.parametrize("what", ["axpy", "axpy_on_gpu"])
+def test_each_cuda_call_fails_in_turn(what):
+    ones = np.ones(300, np.float32)
+    right = f"{expected(2, ones, ones).sum()}\n"  # CHANGE
     for k in itertools.count(1):
-        done = run(CPU_CUDA_FAIL=str(k), CPU_CUDA_LEAKS="1")  # 2: no memory; a leak is an exit status
+        done = run(what, str(k), CPU_CUDA_LEAKS="1")  # 2: no memory; a leak is an exit status
         if f"CPU_CUDA_FAIL: call {k}, " not in done.stderr:
             break
-        is_free = f"call {k}, cudaFree" in done.stderr  # an error of it is lost, and the result is there
-        assert done.returncode == 0 and (is_free or "MemoryError" in done.stdout), done.stdout + done.stderr
-    ones = np.ones(300, np.float32)
+        cleans_up = re.search(f"call {k}, cuda(Free|SetDevice)", done.stderr)  # an error of it is lost
+        is_told = "MemoryError" in done.stdout or (cleans_up and done.stdout == right)
+        assert done.returncode == 0 and is_told, done.stdout + done.stderr
     assert k > 3  # some calls have failed
-    assert float(done.stdout) == expected(2, ones, ones).sum()  # CHANGE
+    assert done.stdout == right
