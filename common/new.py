@@ -38,7 +38,7 @@ def refusal(name, folder):
 def make(name, folder):
     """Everything is made beside its place, and moved there at the end: all of it is there, or nothing."""
     begun = folder.with_name(f".{folder.name}.{os.getpid()}")
-    leave = shutil.ignore_patterns("__pycache__", "lib", "build", ".venv")
+    leave = shutil.ignore_patterns(*(TEMPLATE / ".gitignore").read_text().replace("/", "").split())
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(TEMPLATE, begun, ignore=leave)

@@ -45,6 +45,21 @@ NAMES
     assert_output $'.\n./there'
 }
 
+@test "new: from a repository that has been used, the package is as from a new one" {
+    try_new NAME=blur DIR="$BATS_TEST_TMPDIR/first"
+    assert_success
+    copy_out 04-gather LICENSE Makefile
+    cd 04-gather/template || return 1
+    local left
+    while IFS= read -r left; do # what its .gitignore names
+        mkdir -p "./$left" "src/axpy/${left#/}"
+        printf '\377' | tee "./$left/left" >"src/axpy/${left#/}/left"
+    done <.gitignore
+    try make -s -C "$COPY" --no-print-directory new PYTHON="$TEST_PYTHON" NAME=blur DIR="$BATS_TEST_TMPDIR/second"
+    assert_success
+    assert_equal "$(cd "$BATS_TEST_TMPDIR" && diff -r first second)" ''
+}
+
 @test "new: what pip could not install is not tested" {
     try_new NAME=blur DIR="$BATS_TEST_TMPDIR/it's/blur"
     assert_success

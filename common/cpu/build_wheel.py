@@ -48,7 +48,8 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
             add(zipfile.ZipInfo.from_file(path, place, strict_timestamps=False), path.read_bytes())
         for file, text in ABOUT.items():
             add(zipfile.ZipInfo(INFO + file), text.encode())
-        wheel.writestr(INFO + "RECORD", "".join(record) + f"{INFO}RECORD,,\n")
+        record.append(f"{INFO}RECORD,,\n")  # no time in it: the same sources make the same wheel
+        wheel.writestr(zipfile.ZipInfo(INFO + "RECORD"), "".join(record))
     return name
 
 
