@@ -2,9 +2,7 @@
 STAGES := 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather 04-gather/fast
 COMMON := common
 TOP :=
-PYTHON ?= python3
-NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
-    missing: sudo apt-get install -y python3-dev python3-venv)
+include common/settings.mk
 .NOTPARALLEL:
 .PHONY: help run build test test-all exercises watch hint compare reset new sanitize soak bench clean doctor offline book
 
@@ -23,8 +21,7 @@ help:
 	@echo '  doctor  what this machine has, what it lacks, and the command that mends it'
 	@echo '  offline  fill the folder offline with all that is fetched from the network'
 	@echo '  book    the pages as a web site with a search, in book: open book/index.html'
-	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
-	    'REQUIRE_GPU=1'
+	@echo 'Settings: $(SETTINGS)'
 
 doctor:
 	@$(MAKE) --no-print-directory -C 01-hello-kernel doctor
@@ -69,7 +66,7 @@ run build sanitize:
 	    [ $@ = build ] || $(MAKE) --no-print-directory -C $$stage $@ || exit 1; \
 	done
 
-test: build
+test: # builds first
 	@tests/run
 test-all:
 	@SLOW=1 $(MAKE) --no-print-directory test

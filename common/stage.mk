@@ -4,9 +4,7 @@
 # What is called mine is linked with libmine.so, if there is a libmine.cu. A stage's Makefile says what is special.
 COMMON ?= ../common
 TOP := $(COMMON:common=)
-PYTHON ?= python3
-NO_PYTHON = $(PYTHON) $(if $(shell command -v '$(PYTHON)'),is broken or older than Python 3.9: make PYTHON=... names another,is \
-    missing: sudo apt-get install -y python3-dev python3-venv)
+include $(COMMON)/settings.mk
 STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -40,8 +38,7 @@ endif
 	@! grep -q '^bench:' Makefile || echo '  bench   measure, on a GPU, and keep the result'
 	@echo '  clean   remove what was built'
 	@echo '  doctor  try all that is needed here, and say what mends what is missing'
-	@echo 'Settings: BACKEND=cuda|cpu  CUDA_ARCH=sm_80  NVCC=  CC=  CXX=  CFLAGS=-O2  PYTHON=' \
-	    'REQUIRE_GPU=1'
+	@echo 'Settings: $(SETTINGS)'
 
 doctor:
 	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 9))' >/dev/null 2>&1 || { echo '$(NO_PYTHON)' >&2; exit 1; }
@@ -117,7 +114,7 @@ need-gpu:
 # ---- Tests
 
 # The tests lie beside the stages; a stage that was copied out alone has none.
-test: build
+test: # builds first
 	@test -x $(TOP)tests/run || { \
 	    echo 'the tests are not here: copy the folder tests beside common' >&2; exit 1; }
 	@$(TOP)tests/run $(subst /,-,$(STAGE))

@@ -11,11 +11,6 @@ recompile() {
     "${compile[@]}" -I../common -o "$BATS_TEST_TMPDIR/$1" "$BATS_TEST_TMPDIR/$1.cu"
 }
 
-# What only the stand-in's programs do, or can be made to do: make test BACKEND=cpu has it on a machine with a GPU.
-on_the_stand_in() {
-    [ "$TEST_BACKEND" = cpu ] || skip "it is about the stand-in: make test BACKEND=cpu"
-}
-
 @test "01: vector_add notices a kernel that skips an element, and exits with 1" {
     recompile vector_add 's/if (i < n) .*/if (i < n - (blockDim.x == 100))/'
     try "$BATS_TEST_TMPDIR/vector_add"
@@ -27,19 +22,17 @@ on_the_stand_in() {
 @test "01: threads, grid: each thread knows its block, its place there and its element, in whatever order" {
     try ./threads
     assert_success
-    run diff <(sort <<<"$output") <(for e in {0..7}; do echo "block $((e / 4)) of 2, thread $((e % 4)) of 4: element $e"; done)
-    assert_output ''
+    assert_same <(for e in {0..7}; do echo "block $((e / 4)) of 2, thread $((e % 4)) of 4: element $e"; done) <(sort <<<"$output") threads
     try ./grid
     assert_success
-    run diff <(sort <<<"$output") <(for e in {0..23}; do
+    assert_same <(for e in {0..23}; do
         printf 'row %d, column %d: element %2d, block (%d, %d), thread (%d, %d)\n' $((e / 6)) $((e % 6)) "$e" \
             $((e % 6 / 3)) $((e / 6 / 2)) $((e % 6 % 3)) $((e / 6 % 2))
-    done)
-    assert_output ''
+    done) <(sort <<<"$output") grid
 }
 
 @test "01: threads: on the stand-in, CPU_CUDA_SEED shows other orders" {
-    on_the_stand_in
+    requires stand-in
     orders=$(for seed in 1 2 3 4; do CPU_CUDA_SEED=$seed ./threads 2>/dev/null | head -n 1; done | sort -u)
     [ "$(wc -l <<<"$orders")" -gt 1 ]
 }
@@ -52,7 +45,7 @@ on_the_stand_in() {
 }
 
 @test "01: devices: of two devices each is shown as it is, and a kernel runs on the one that was chosen" {
-    on_the_stand_in
+    requires stand-in
     recompile devices 's/Nothing(void) {}/Nothing(void) { printf("I run\\n"); }/'
     gcc -x c -shared -fPIC -I"$TOP/common/cpu/include" -o "$BATS_TEST_TMPDIR/two.so" - <<'PROGRAM' # a second device, which is called One
 #define _GNU_SOURCE
@@ -132,7 +125,7 @@ TABLE
 }
 
 @test "01: timing tells no times of the stand-in" {
-    on_the_stand_in
+    requires stand-in
     try ./timing
     assert_failure 1
     assert_output ''
@@ -178,4 +171,8 @@ TABLE
         EXPECTED='reads byte' try ./reverse no_barrier # what it says: pages.bats
         assert_failure 1
     fi
+}
+
+@test "01: whichever CUDA call of a program fails, a line says so and the exit status is 1" {
+    each_call_fails ./{hello,threads,devices,vector_add,reverse}
 }

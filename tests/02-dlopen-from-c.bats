@@ -251,3 +251,27 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     assert_equal "$(grep -c '^Hello World From GPU!$' <<<"$output")" 6
     assert_line 0
 }
+
+# ---- What the libraries promise
+
+@test "02: whichever CUDA call of a program fails, a line says so and the exit status is 1" {
+    each_call_fails ./{hello_c,'vector_add_c 100'}
+    [ "${SLOW:-}" != 1 ] || each_call_fails ./saxpy # which compiles each time
+}
+
+@test "02: whichever CUDA call of vector_add fails, its code comes and nothing stays; an older error is not taken for its own" {
+    requires stand-in
+    EXPECTED=cudaSetDevice agrees 02-dlopen-from-c/failing_calls
+}
+
+@test "02: vector_add: more elements than a machine has room for: no number is cut to 32 bits" {
+    use_shim sizes
+    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+import ctypes, os
+vector_add, array = ctypes.CDLL(os.environ["ROOM"] + "/libvector_add.so").vector_add, ctypes.c_void_p(1 << 45)  # nobody reads it
+for n in 2**30, 2**31 - 1:
+    print(" ->", vector_add(array, array, n), flush=True)
+PROGRAM
+    assert_output ' malloc 4294967296 malloc 4294967296 copy 4294967296 copy 4294967296 launch 4194304 x 256 copy 4294967296 -> 0
+ malloc 8589934588 malloc 8589934588 copy 8589934588 copy 8589934588 launch 8388608 x 256 copy 8589934588 -> 0'
+}

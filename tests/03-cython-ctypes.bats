@@ -5,8 +5,7 @@ setup() {
 }
 
 @test "03: libhello.cu is the file of stage 02" {
-    run diff libhello.cu ../02-dlopen-from-c/libhello.cu
-    assert_success
+    assert_same ../02-dlopen-from-c/libhello.cu libhello.cu
 }
 
 @test "03: both ways greet three times and say so, in order, through a pipe, again and again" {
@@ -421,6 +420,27 @@ PROGRAM
 1 1 1 1 1 1 1 1 1 1 1 0
 0 0 1
 0 [1.0, 16.0, 81.0, 256.0]'
+}
+
+# ---- What the libraries promise
+
+@test "03: whichever CUDA call fails, an exception comes, out is as it was, nothing stays; an older error is not taken for theirs" {
+    requires stand-in
+    EXPECTED=cudaSetDevice agrees 03-cython-ctypes/failing_calls
+}
+
+@test "03: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
+    agrees_without_gil 03-cython-ctypes/gil ./lib{hello,multiply}.so
+}
+
+@test "03: multiply: more elements than a machine has room for: no number is cut to 32 bits" {
+    use_shim sizes
+    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+import ctypes, os
+multiply, array = ctypes.CDLL(os.environ["ROOM"] + "/libmultiply.so").multiply, ctypes.c_void_p(1 << 45)  # nobody reads it
+print(" ->", multiply(array, array, array, ctypes.c_size_t(2**32 + 1)))
+PROGRAM
+    assert_output ' malloc 17179869188 malloc 17179869188 copy 17179869188 copy 17179869188 launch 16777217 x 256 copy 17179869188 -> 0'
 }
 
 # ---- What goes wrong: pages.bats runs goes_wrong.py with each name, as the page has it

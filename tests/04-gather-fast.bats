@@ -2,16 +2,6 @@ load helpers
 
 setup() {
     cd "$TOP/04-gather/fast" || return 1
-    PROGRAMS=$BATS_TEST_DIRNAME/04-gather-fast
-}
-
-# Comes before the stand-in's runtime: shim.so, in the test's folder, as LD_PRELOAD takes no path with a space.
-use_shim() {
-    [ "$TEST_BACKEND" = cpu ] || skip "the shim is for the stand-in"
-    export PYTHONPATH=$PWD
-    cd "$BATS_TEST_TMPDIR" || return 1
-    gcc -shared -fPIC -o shim.so "$PROGRAMS/shim.c" -ldl \
-        -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
 }
 
 @test "fast: take answers as numpy.take: modes, dtypes, shapes, places, with out and without" {
@@ -115,20 +105,40 @@ use_shim() {
 }
 
 @test "fast: an array on another GPU than the current one is refused" {
-    use_shim
-    agrees 04-gather-fast/other_gpu LD_PRELOAD=./shim.so PYTHONPATH="$PYTHONPATH:$BATS_TEST_DIRNAME"
+    use_shim devices
+    agrees 04-gather-fast/other_gpu LD_PRELOAD=./devices.so PYTHONPATH="$ROOM"
 }
 
 @test "fast: a call asks CUDA at most once where an array is, and not of one that it has made; first calls at once make one pool" {
-    use_shim
-    agrees 04-gather-fast/asked LD_PRELOAD=./shim.so PYTHONPATH="$PYTHONPATH:$BATS_TEST_DIRNAME"
+    use_shim devices
+    agrees 04-gather-fast/asked LD_PRELOAD=./devices.so PYTHONPATH="$ROOM"
 }
 
 @test "fast: a device without pools of memory: take is right" {
-    use_shim
-    try env LD_PRELOAD=./shim.so NO_POOLS=1 "$TEST_PYTHON" -c '
+    use_shim devices
+    try env LD_PRELOAD=./devices.so NO_POOLS=1 PYTHONPATH="$ROOM" "$TEST_PYTHON" -c '
 import numpy as np, gather
 x, i = np.arange(5000.0), np.arange(4999, -1, -1)
 print((gather.take(x, i) == x[i]).all())'
     assert_output True
+}
+
+# ---- What the library promises
+
+@test "fast: whichever CUDA call of a program fails, a line says so and the exit status is 1" {
+    each_call_fails ./{gather_c,'overlap 4'}
+}
+
+@test "fast: whichever CUDA call fails, an exception comes, out is as it was, nothing stays; an older error is not taken for take's" {
+    requires stand-in
+    EXPECTED=cudaSetDevice agrees 04-gather-fast/failing_calls
+}
+
+@test "fast: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
+    EXPECTED='never freed: 1 stream' agrees_without_gil 04-gather-fast/gil ./libgather.so
+}
+
+@test "fast: more elements than a machine has room for: no number is cut to 32 bits, and all is on the job's stream" {
+    use_shim sizes
+    agrees 04-gather-fast/far_sizes LD_PRELOAD=./sizes.so ROOM="$ROOM"
 }

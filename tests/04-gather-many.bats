@@ -75,8 +75,7 @@ ranks() {
     needs_mpi
     ranks 3 "$TEST_PYTHON" "$PROGRAMS/errors.py"
     assert_success
-    run diff <(printf '%s\n' "$output") "$PROGRAMS/errors.txt"
-    assert_output ''
+    assert_same "$PROGRAMS/errors.txt" <(printf '%s\n' "$output") 'what errors.py prints'
 }
 
 @test "many: arguments that make no sense are a code, in C, and the same one on all ranks" {
@@ -99,7 +98,7 @@ then: 0, 1 2'
 
 @test "many: whichever CUDA call fails on a rank, all are told, and the next call is right" {
     needs_mpi
-    [ "$TEST_BACKEND" = cpu ] || skip "the stand-in makes calls fail"
+    requires stand-in
     # a rank that has failed still sends something, as the others wait for it
     EXPECTED='CPU_CUDA_FAIL|nobody has written|no stream' ranks 3 CPU_CUDA="$TOP/common/cpu/lib/libcpu_cuda.so" "$TEST_PYTHON" "$PROGRAMS/faults.py"
     assert_success
@@ -112,7 +111,7 @@ more than fifty calls fail: True the next one is right: True"
 
 @test "many: NCCL carries, is started once for a communicator and ended with it; whichever of its calls fails, all are told" {
     needs_mpi
-    [ "$TEST_BACKEND" = cpu ] || skip "this NCCL carries for the stand-in"
+    requires stand-in # this NCCL carries for it
     mpicc -fPIC -shared -o "$BATS_TEST_TMPDIR/libnccl.so.2" "$PROGRAMS/nccl.c" -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
     cd "$BATS_TEST_TMPDIR" || return 1 # no name with a space in LD_PRELOAD
     EXPECTED='nobody has written' try mpirun -n 3 env LD_PRELOAD=./libnccl.so.2 LD_LIBRARY_PATH=. PYTHONPATH="$OLDPWD:$OLDPWD/../fast" "$TEST_PYTHON" -c '
@@ -216,8 +215,7 @@ print(type(result).__name__, result.get())'
     try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/04-gather/many/figures.py"
     assert_success
     for file in README.md times.svg; do
-        run diff "$BATS_TEST_TMPDIR/04-gather/many/$file" $file
-        assert_output ''
+        assert_same "$BATS_TEST_TMPDIR/04-gather/many/$file" $file
     done
     try "$TEST_PYTHON" -c '
 import json

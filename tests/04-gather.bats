@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "04: what can go wrong, of cuda_gather and take: what comes is what the page shows, row by row" {
-    export PYTHONPATH=$PWD:$PWD/fast
+    export PYTHONPATH=$PWD:$PWD/fast:$BATS_TEST_DIRNAME
     EXPECTED='the source is not as large as that' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather-fast/what_can_go_wrong.py"
     assert_success
     assert_output --regexp '^[0-9]+ rows, 0 wrong$'
@@ -52,8 +52,7 @@ setup() {
     try "$TEST_PYTHON" "$BATS_TEST_TMPDIR/04-gather/fast/bench/page.py"
     assert_success
     for page in *.md fast/*.md fast/bench/*.{md,svg}; do
-        run diff "$page" "$BATS_TEST_TMPDIR/04-gather/$page"
-        assert_success
+        assert_same "$BATS_TEST_TMPDIR/04-gather/$page" "$page"
     done
     try "$TEST_PYTHON" -c '
 import re
@@ -69,4 +68,27 @@ print(len(shown), [ms for ms in shown if ms not in [f"{x:.{len(ms.partition(chr(
     takes_long
     run_alone 04-gather 04-gather/fast
     assert_line '577 of 577 as numpy.take'
+}
+
+# ---- What the library promises
+
+@test "04: whichever CUDA call fails, an exception comes and nothing stays; an older error is not taken for Gather's" {
+    requires stand-in
+    EXPECTED=cudaSetDevice agrees 04-gather/failing_calls
+}
+
+@test "04: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
+    agrees_without_gil 04-gather/gil ./libcuda_index.so
+}
+
+@test "04: Gather: more elements than a machine has room for: no number is cut to 32 bits" {
+    use_shim sizes
+    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+import ctypes, os
+Gather, array = ctypes.CDLL(os.environ["ROOM"] + "/libcuda_index.so").Gather, ctypes.c_void_p(1 << 45)  # nobody reads it
+for n, m in (2**30, 2**31 - 1), (2**31 - 1, 2**30):
+    print(" ->", Gather(array, array, array, n, m), flush=True)
+PROGRAM
+    assert_output ' malloc 8589934588 malloc 4294967296 malloc 4294967296 malloc 4 copy 8589934588 copy 4294967296 copy 4 launch 4194304 x 256 copy 4 copy 4294967296 -> 0
+ malloc 4294967296 malloc 8589934588 malloc 8589934588 malloc 4 copy 4294967296 copy 8589934588 copy 4 launch 8388608 x 256 copy 4 copy 8589934588 -> 0'
 }

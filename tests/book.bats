@@ -1,6 +1,6 @@
 load helpers
 
-# The book: make book makes it of the pages, and a browser shows it. See book.py.
+# The book: make book makes it of the pages, and a browser shows it. See book/book.py.
 
 @test "book: make help names it, and make clean removes it; a book or an offline that make has not made is not touched" {
     copy_out Makefile 04-gather
@@ -30,7 +30,7 @@ load helpers
     try make -s book
     assert_success
     assert_equal "$stderr" ''
-    try .venv/bin/python -B tests/book.py book "$browser"
+    try .venv/bin/python -B tests/book/book.py book "$browser"
     assert_success
     assert_output --regexp '^[0-9]+ pages, [0-9]+ links, 0 faults$'
 }

@@ -251,3 +251,30 @@ PROGRAM
     run grep Traceback watched
     assert_failure
 }
+
+@test "exercises: an answer that has passed is tried again after a change of anything that it is judged by" {
+    cd "$TOP" || return 1
+    copy_out 01-hello-kernel
+    try_python PYTHONPATH=common/exercises <<'PROGRAM'
+import pathlib
+import exercises
+
+def expect(is_so, *what):
+    if not is_so:
+        raise AssertionError(what)
+
+stage = pathlib.Path("01-hello-kernel")
+answers = stage / "exercises"
+exercises.put(stage, "element")
+(answers / "mine.h").touch(), (answers / "mine.cuh").touch()
+passed = exercises.key_of(stage, "element", answers)
+for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "checks/element_check.cu",
+             *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c", "cpu/nvcc"))):
+    before = file.read_bytes()
+    file.write_bytes(before + b"\n")
+    expect(exercises.key_of(stage, "element", answers) != passed, file)
+    file.write_bytes(before)
+expect(exercises.key_of(stage, "element", answers) == passed, "as it was")
+PROGRAM
+    assert_success
+}

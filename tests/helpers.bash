@@ -2,6 +2,11 @@
 
 bats_require_minimum_version 1.5.0 2>/dev/null || true
 
+if [ -z "${TEST_BACKEND:-}" ]; then
+    echo "type tests/run FILE [PATTERN], not bats: it builds what the tests look at, and says on what they run" >&2
+    exit 1
+fi
+
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PYTHON=$TEST_PYTHON # what the tests' own makes use: it has Cython and NumPy
 LIBRARIES=${BATS_LIB_PATH:-}:/usr/lib/bats:/usr/lib:/usr/local/lib
@@ -22,6 +27,9 @@ requires() {
             [ "$TEST_BACKEND" = cuda ] && return 0
             [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no GPU: the tests run on the $TEST_BACKEND backend"
             skip "needs an NVIDIA GPU"
+            ;;
+        stand-in) # what only its programs do, or can be made to do
+            [ "$TEST_BACKEND" = cpu ] || skip "needs the stand-in: make test BACKEND=cpu"
             ;;
         nvcc)
             NVCC=$("$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
@@ -46,7 +54,8 @@ requires() {
 try() {
     run --separate-stderr timeout "${LIMIT:-120}" "$@"
     # shellcheck disable=SC2154
-    printf '$ %s\nexit status %s\nstdout: %s\nstderr: %s\n' "$*" "$status" "$output" "$stderr"
+    printf '$ %s\nexit status %s%s\nstdout: %s\nstderr: %s\n' "$*" "$status" \
+        "$([ "$status" -le 128 ] || echo ": signal $((status - 128)), $(kill -l "$status")")" "$output" "$stderr"
     [ "$status" -ne 124 ] || echo "it had not ended after ${LIMIT:-120} seconds, the limit of this test"
     ! grep '^CPU stand-in: ' <<<"$stderr" | grep -vE "this program runs on the CPU|${EXPECTED:-^\$}"
 }
@@ -83,13 +92,18 @@ build_tools() {
     "${compile[@]}" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/tools.so" "$BATS_TEST_DIRNAME/tools.cu"
 }
 
-# Builds the library that the current folder's programs load, so that it counts what it holds (held.h), and puts it in front:
+# Builds the library that the current folder's programs load, so that it counts what it holds (shims/held.h), and puts it in front:
 # build_counted libgather.so SOURCE...
 build_counted() {
     find_compiler
-    "${compile[@]}" -I. -I"$TOP/common" -include "$BATS_TEST_DIRNAME/held.h" -shared -Xcompiler -fPIC,-fvisibility=hidden \
+    "${compile[@]}" -I. -I"$TOP/common" -include "$TOP/tests/shims/held.h" -shared -Xcompiler -fPIC,-fvisibility=hidden \
         -o "$BATS_TEST_TMPDIR/$1" "${@:2}"
     export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+# Fails unless the second file, what came, has the text of the first; shows what differs: assert_same FILE FILE [WHAT]
+assert_same() {
+    diff -U1 --label "expected: ${3:-$1}" --label "came: ${3:-$2}" "$1" "$2" || fail "${3:-$2} is not what was expected"
 }
 
 # Runs a program that lies beside the tests, in the current folder, and compares what it prints with its .txt:
@@ -99,8 +113,37 @@ agrees() {
     shift
     try env PYTHONPATH="$PWD:$BATS_TEST_DIRNAME" "$@" "$TEST_PYTHON" "$program.py"
     assert_success
-    # not by run: stderr has to stay that of the program
-    assert_equal "$(diff <(printf '%s' "${output:+$output$'\n'}") "$program.txt")" '' # shows what differs
+    assert_same "$program.txt" <(printf '%s' "${output:+$output$'\n'}") "what ${program##*/}.py prints"
+}
+
+# Whichever CUDA call of a program fails, a line says so and the exit status is 1: each_call_fails './overlap 4'...
+each_call_fails() {
+    requires stand-in
+    local program
+    for program in "$@"; do
+        # shellcheck disable=SC2086
+        EXPECTED=. try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/failing.py" $program
+        assert_success
+        assert_output ''
+    done
+}
+
+# Builds shims/NAME.c, which comes before the stand-in's runtime, as ./NAME.so in the test's folder, and goes there, as
+# LD_PRELOAD takes no path with a space. What lay in the current folder is found in $ROOM: use_shim NAME [option of gcc]...
+use_shim() {
+    requires stand-in
+    ROOM=$PWD
+    cd "$BATS_TEST_TMPDIR" || return 1
+    gcc -shared -fPIC -I. -o "$1.so" "$BATS_TEST_DIRNAME/shims/$1.c" "${@:2}" \
+        -Wl,--no-as-needed -L"$TOP/common/cpu/lib" -lcpu_cuda -Wl,-rpath,"$TOP/common/cpu/lib"
+}
+
+# As agrees, and the program's calls to CUDA by these libraries are told if Python's GIL is held meanwhile:
+# agrees_without_gil 04-gather/gil ./libcuda_index.so
+agrees_without_gil() {
+    nm -Du "${@:2}" | sed -n '/GetError/d; s/.* U cpu_\(cuda[A-Z]\w*\)$/CALL(\1)/p' | sort -u >"$BATS_TEST_TMPDIR/calls.h"
+    use_shim gil
+    agrees "$1" LD_PRELOAD=./gil.so PYTHONPATH="$ROOM"
 }
 
 # Fails unless stderr has the line that the stand-in prints once, and nothing else (on a GPU: nothing at all).
@@ -153,8 +196,7 @@ run_alone() {
         try_make -C "$room" clean
         assert_success
     done
-    run diff "$BATS_TEST_TMPDIR/before" <(find . -path ./common/cpu/lib -prune -o -type f -print | sort)
-    assert_success
+    assert_same "$BATS_TEST_TMPDIR/before" <(find . -path ./common/cpu/lib -prune -o -type f -print | sort) 'what make clean leaves'
     output=$ran
     mapfile -t lines <<<"$ran"
 }

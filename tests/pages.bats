@@ -92,16 +92,17 @@ english() { # the pages of a folder in English; what they show is in the others 
     mkdir -p "$BATS_TEST_TMPDIR/page"
     cp tests/pages.py "$BATS_TEST_TMPDIR/page/"
     cd "$BATS_TEST_TMPDIR" || return 1
+    echo '[page](page.md), [page](page.zh.md), [home](README.zh.md)' | tee README.md >README.zh.md
     lies() { # the text of a page, what pages.py says
-        printf '# Page\n\n%b\n' "$1" >page.md
+        printf '# Page\n\n%b\n' "$1" | tee page.md >page.zh.md
         try "$TEST_PYTHON" "$TOP/tests/pages.py" run page.md
         local ran=$output
-        try "$TEST_PYTHON" page/pages.py look page.md # in a repository that has no file but this
+        try "$TEST_PYTHON" page/pages.py look ./*.md # in a repository that has no other file
         assert_regex "$ran"$'\n'"$output" "$2"
     }
     # shellcheck disable=SC2016
     {
-        lies '```console\n$ echo one\none\n```' '^1 commands, 0 print something else.*1 pages, 0 faults$'
+        lies '```console\n$ echo one\none\n```' '^1 commands, 0 print something else.*4 pages, 0 faults$'
         lies '```console\n$ echo one\ntwo\n```' 'echo one.prints, with exit status 0:.one.*1 commands, 1 print'
         lies '```console\n$ echo one; echo two\none\n```' '1 commands, 1 print'
         lies '```console\n$ echo one; echo two\n…\ntwo\n$ echo a1\na…\n```' '2 commands, 0 print'
@@ -112,7 +113,14 @@ english() { # the pages of a folder in English; what they show is in the others 
         lies '[there](#page) and `[no](link)`' ' 0 faults'
         lies '```c\nint nowhere = 3;\n```' 'no source has this line: int nowhere'
         lies '    $ ls' 'a command outside of'
+        lies '```text\nCPU stand-in: a message that nobody says\n```' "no source says 'a message that nobody says'"
     }
+    rm README.zh.md
+    try "$TEST_PYTHON" page/pages.py look README.md page.md
+    assert_regex "$output" 'README.md: there is no README.zh.md'
+    echo >README.md
+    try "$TEST_PYTHON" page/pages.py look README.md page.md
+    assert_regex "$output" 'page.md: no page links to it'
     printf '# Page\n\n## Part\n\n```console\n$ ls\n```\n' >page.md
     printf '# Page\n\n```console\n$ ls\n```\n' >page.zh.md
     try "$TEST_PYTHON" page/pages.py look page.md
@@ -121,4 +129,20 @@ english() { # the pages of a folder in English; what they show is in the others 
     printf '# Page\n' >page.zh.md
     try "$TEST_PYTHON" page/pages.py look page.md
     assert_regex "$output" "only one of page.md and page.zh.md links to ..page/pages.py"
+}
+
+@test "pages: the times in a page are those of its bench.txt" {
+    for stage in 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes; do
+        mkdir "$BATS_TEST_TMPDIR/$stage"
+        cp $stage/*.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
+        try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/$stage"
+        assert_success
+        for page in "$stage"/*.md; do
+            assert_same "$BATS_TEST_TMPDIR/$page" "$page"
+        done
+    done
+    sed -i 's/^<!-- bench.txt -->$/<!-- bench -->/' "$BATS_TEST_TMPDIR"/*/reference.md
+    try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/03-cython-ctypes"
+    assert_failure
+    assert_regex "$stderr" 'reference.md: the marks <!-- bench.txt --> … <!-- end of bench.txt --> have to be there once'
 }

@@ -1,14 +1,16 @@
 """The pages: what they show is what comes.
 
     pages.py run PAGE           runs the commands of a page, in its folder, and compares what they print
-    pages.py look PAGE...       links, sections, quoted code, both languages
+    pages.py look PAGE...       links, sections, quoted code, quoted messages, both languages
+    pages.py rows PAGE HEAD     the tables with this head: of each row the first cell, and all cells that are `code` as
+                                regular expressions, in which … is .*; with a tab between them
 
 In a page, a block ```console holds commands, each after "$ ", and what they print on a terminal, both stdout and
 stderr. A line … stands for any lines, a … within a line for anything. ```console gpu and ```console no-gpu: only where
 there is one, or none. A block ```sh holds commands without their output; they have to succeed. The line of the CPU stand-in
 that says that it is one is not in the pages. Blocks in C, CUDA, Cython and Python quote code: each of their lines is in
-a source file; ```text is no such thing, and ```python run is run by a test of its own. Prints what is not so; the last
-line counts.
+a source file; ```text is no such thing, but what it shows of our messages is in one; ```python run is run by a test of its
+own. Prints what is not so; the last line counts.
 """
 
 import html
@@ -29,7 +31,7 @@ SECONDS = 120
 ELSEWHERE = {
     "sudo apt-get": ".ci/run",
     "make test": ".ci/run, with these tests in it",
-    "make doctor": "common.bats",
+    "make doctor": "doctor.bats",
     "make offline": "it needs the network",
     'echo "deb': "it is for another machine",
     "mkdir -p ~/my-project": "each stage's .bats, which copies it out",
@@ -37,13 +39,21 @@ ELSEWHERE = {
     "make watch": "exercises.bats",
     "compute-sanitizer": "make sanitize, on a GPU",
 }
+# Pages that are for maintainers or to look something up, or that a package takes along
+ENGLISH_ONLY = ("common/cpu/", "tests/", ".github/", "04-gather/PORT.md", "04-gather/many/", "04-gather/template/",
+                "04-gather/fast/WHAT_CAN_GO_WRONG.md", "04-gather/fast/bench/")  # fmt: skip
 CODE = {"c", "cuda", "cython", "python"}
 FENCE = re.compile(r"^```(\S*)[ ]?(.*)\n((?:(?!```).*\n)*?)```$", re.M)
 
 
+def pattern_of_line(shown):
+    """What a page shows as an expression, also of grep -E: … stands for what varies."""
+    return re.escape(shown).replace("…", ".*")
+
+
 def pattern_of(shown):
-    """What a page shows as an expression: a line … stands for lines, … in a line for what varies."""
-    lines = ["(?s:.*?)" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines()]
+    """As pattern_of_line, of several lines: a line … stands for any lines."""
+    lines = ["(?s:.*?)" if line == "…" else pattern_of_line(line) + "\n" for line in shown.splitlines()]
     text = re.sub(
         r"(block|thread)\\ \d+,\d+,\d+", r"\1 \\d+,\\d+,\\d+", "".join(lines)
     )  # which of them is first told varies
@@ -98,6 +108,30 @@ def blocks_of(page):
     return [match.groups() for match in FENCE.finditer(page.read_text())]
 
 
+def rows_of(text, head):
+    """The cells of each row of the tables with this head. Ends if there is none, or a line of it is no row."""
+    rows, width = [], len(cells_of(head))
+    for table in re.findall(rf"^{re.escape(head)}\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.M):
+        rows += [cells_of(line) for line in table.splitlines()]
+    if not rows or any(len(row) != width for row in rows):
+        sys.exit(f"{head}: no table, or a line of it has more or fewer cells")
+    return rows
+
+
+def cells_of(line):
+    return [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def code_of(cell):
+    """What stands in a cell that is `code`; else None."""
+    return cell[1:-1] if re.fullmatch("`[^`]+`", cell) else None
+
+
+def print_rows(page, head):
+    for row in rows_of(page.read_text(), head):
+        print(row[0].strip("`"), *[pattern_of_line(code) for code in map(code_of, row) if code], sep="\t")
+
+
 def run(page):
     faults, count = [], 0
     device = "gpu" if os.environ["TEST_BACKEND"] == "cuda" else "no-gpu"
@@ -148,17 +182,40 @@ def faults_of_links(page):
 
 
 def sources():
-    """The lines of all sources."""
+    """The lines of all sources; and what stands in their texts between the parts that vary."""
     kinds = (".cu", ".cuh", ".h", ".c", ".pyx", ".pxd", ".py", ".bats")
     folders = [TOP / "common", TOP / "tests", *TOP.glob("0*")]
     files = [file for folder in folders for file in folder.rglob("*") if file.suffix in kinds]
-    return {line.strip() for file in files for line in file.read_text(errors="replace").splitlines()}
+    files = [file for file in files if file.suffix != ".c" or not file.with_suffix(".pyx").exists()]  # not Cython's
+    texts = {file: file.read_text(errors="replace") for file in files}
+    said = {
+        part for file, text in texts.items() if "tests" not in file.relative_to(TOP).parts for part in parts_of(text)
+    }
+    return {line.strip() for text in texts.values() for line in text.splitlines()}, sorted(said, key=len, reverse=True)
 
 
-def faults_of_code(page, lines):
+def parts_of(text):
+    """The words of texts in C and Python, of which at least two stand together."""
+    for said in re.findall(r'"((?:[^"\\\n]|\\.)+)"', re.sub(r'"\s*"', "", text)):
+        yield from (part.strip() for part in re.split(r"%[-.*0-9]*[a-z]+|\{[^}]*\}", said) if " " in part.strip())
+
+
+def words_of_nobody(message, said):
+    """Three words of a message or more that stand together, and in no source. (One alone may be a name, or vary.)"""
+    message = re.sub(r"(block|thread) [\d,]+", "0", message)
+    for part in said:
+        message = message.replace(part, " 0 ")
+    return re.findall(r"(?<!\S)(?:[a-z]+ ){2,}[a-z]+(?!\S)", message)
+
+
+def faults_of_code(page, lines, said):
     for language, more, text in blocks_of(page):
         if more == "run":
             continue
+        if language == "text":
+            for line in re.findall(r"^(?:CPU stand-in: |\S*Error\b).*", text, re.M):
+                if words := words_of_nobody(line, said):
+                    yield f"no source says {words[0]!r}, of: {line}"
         if language in CODE:
             yield from (
                 f"no source has this line: {x}" for x in text.splitlines() if x.strip() not in lines | {"", "…"}
@@ -192,6 +249,8 @@ def targets(page):
 def faults_of_translation(page):
     other = page.with_suffix(".zh.md")
     if not other.exists():
+        if ".zh" not in page.suffixes and not str(page.relative_to(TOP)).startswith(ENGLISH_ONLY):
+            yield f"there is no {other.name}"
         return
     if alone := targets(page) ^ targets(other):
         yield f"only one of {page.name} and {other.name} links to {sorted(alone)}"
@@ -204,14 +263,26 @@ def faults_of_translation(page):
         yield f"{page.name} has {len(one)} sections, blocks and rows, {other.name} {len(two)}"
 
 
+def linked(page):
+    """The files that a page links to."""
+    links = re.findall(r"(?:\]\(|href=\")([^)\s#\"]+)", text_of(page))
+    return {(page.parent / link).resolve() for link in links}
+
+
 def look(pages):
-    lines, faults = sources(), []
+    (lines, said), faults = sources(), []
+    reached = set().union(*map(linked, pages), {TOP / "README.md"})
     for page in pages:
-        for fault in [*faults_of_links(page), *faults_of_code(page, lines), *faults_of_translation(page)]:
-            faults.append(f"{page.relative_to(TOP)}: {fault}")
+        of_page = [*faults_of_links(page), *faults_of_code(page, lines, said), *faults_of_translation(page)]
+        of_page += [] if page in reached else ["no page links to it"]
+        faults += [f"{page.relative_to(TOP)}: {fault}" for fault in of_page]
     print(*faults, f"{len(pages)} pages, {len(faults)} faults", sep="\n")
 
 
 if __name__ == "__main__":
-    pages = [pathlib.Path(name).resolve() for name in sys.argv[2:]]
-    run(*pages) if sys.argv[1] == "run" else look(pages)
+    what, *names = sys.argv[1:]
+    if what == "rows":
+        print_rows(pathlib.Path(names[0]), names[1])
+    else:
+        pages = [pathlib.Path(name).resolve() for name in names]
+        run(*pages) if what == "run" else look(pages)

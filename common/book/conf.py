@@ -12,7 +12,7 @@ from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 root_doc = "README"
-include_patterns = ["*.md", "0*/**.md", "common/**.md"]
+include_patterns = ["*.md", "0*/**.md", "common/**.md", "tests/README.md"]
 exclude_patterns = ["**/.*"]
 extensions = ["myst_parser"]
 myst_gfm_only = True

@@ -1,4 +1,4 @@
-"""take leaves nothing on the device, and holds no array of the host. libgather.so is built with held.h."""
+"""take leaves nothing on the device, and holds no array of the host. libgather.so is built with held.h, of shims."""
 
 import ctypes
 import sys

@@ -10,9 +10,10 @@ import pathlib
 import re
 import sys
 
+import pages
+
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "04-gather/fast/WHAT_CAN_GO_WRONG.md"
-HEAD = ["| what you do | what you see | what to do |", "|---|---|---|"]
-ROW = re.compile(r"\| `(.+)` \| `(.+)` \| .+ \|")
+HEAD = "| what you do | what you see | what to do |"
 
 
 def seen(code, names):
@@ -26,24 +27,14 @@ def seen(code, names):
     return printed.getvalue().strip()
 
 
-def rows_of(section):
-    """(code, what comes) of each row of a section's table. Ends if there is no such table, or a line is no such row."""
-    title, *lines = section.splitlines()
-    lines = [line for line in lines if line.startswith("|")]
-    rows = [ROW.fullmatch(line) for line in lines[2:]]
-    if lines[:2] != HEAD or not rows or not all(rows):
-        sys.exit(f"{title}: no table of rows, or a line of it is no row")
-    return [[cell.replace(r"\|", "|") for cell in row.groups()] for row in rows]
-
-
 part = re.search(r"(?ms)^## What you see$(.*)^## What you see on some machines only$", PAGE.read_text())[1]
 start, *sections = part.split("\n### ")
 names, count, wrong = {"__name__": "__main__"}, 0, 0
 exec(re.search(r"(?s)```python run\n(.*?)```", start)[1], names)
-for code, row in (row for section in sections for row in rows_of(section)):
+for code, row in (map(pages.code_of, row[:2]) for section in sections for row in pages.rows_of(section, HEAD)):
     now = seen(code, names)
     count += 1
-    if not re.fullmatch(re.escape(row).replace("…", ".*"), now):
+    if not re.fullmatch(pages.pattern_of_line(row), now):
         wrong += 1
         print(f"{code}\n  the row:    {row}\n  what comes: {now}")
 print(f"{count} rows, {wrong} wrong")

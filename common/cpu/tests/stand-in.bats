@@ -49,8 +49,7 @@ runs_as_on_a_gpu() {
     try "$BATS_TEST_TMPDIR/$name"
     assert_success
     refute_regex "$stderr" 'host code touched|nothing says which comes first|has written'
-    run diff <(echo "$output") <(cat "$PROGRAMS/$name.txt" 2>/dev/null || echo ok)
-    assert_output ''
+    assert_same <(cat "$PROGRAMS/$name.txt" 2>/dev/null || echo ok) <(echo "$output") "what $name prints"
 }
 
 # ---- The same answers as a GPU's
@@ -100,8 +99,7 @@ other = ctypes.CDLL("./other.so", ctypes.RTLD_GLOBAL)
 print(other.cudaFree(), ctypes.CDLL("./alloc.so").alloc())'
     assert_output '35 0'
     try env LD_PRELOAD=./other.so "$PROGRAM"
-    run diff <(echo "$output") "$PROGRAMS/launches.txt"
-    assert_success
+    assert_same "$PROGRAMS/launches.txt" <(echo "$output") 'what launches prints'
 }
 
 @test "stand-in: two libraries in one process share device memory, as on a GPU" {
@@ -144,11 +142,6 @@ PROGRAM
 
 # ---- What the checks of every access find, and what they leave alone
 
-# A message of the table in common/cpu/README.md as a regular expression.
-pattern_of() {
-    sed 's/[][().*^$+?{}|\\]/\\&/g; s/…/.*/g' <<<"$1"
-}
-
 # What ./bugs prints, if not 0 0: what the launch left, and what the next call that waits returned.
 codes_of() {
     case $1 in
@@ -168,10 +161,7 @@ codes_of() {
 @test "stand-in: each bug of bugs.cu is told in the words of the README's table, with its line, and has its code" {
     build bugs
     rows=0
-    while IFS='|' read -r _ name _ message _; do
-        name=${name//[\` ]/}
-        message=${message# \`}
-        message=$(pattern_of "${message%\` }")
+    while IFS=$'\t' read -r name _ message _; do
         rows=$((rows + 1))
         [ "$name" != divide ] || [ "$(uname -m)" = x86_64 ] || continue # ARM divides by zero in silence
         answers bugs <<<"$name|.*|$(codes_of "$name")|CPU stand-in: (.*: )?(kernel )?$message"
@@ -179,7 +169,7 @@ codes_of() {
         [[ $name = @(leak|nobody-looked|volatile-global) ]] || assert_equal "$messages" 1
         numbers=$(lines_of bugs.cu "$name")
         [ -z "$numbers" ] || assert_regex "$stderr" "bugs.cu:($numbers)[:, ]" # either side of a race
-    done < <(grep '^| `[a-z-]*` |' "$TOP/common/cpu/README.md")
+    done < <("$TEST_PYTHON" tests/pages.py rows common/cpu/README.md '| case | bug | the stand-in | a tool |')
     assert_equal "$rows" "$("$PROGRAM" 2>/dev/null | wc -l)"
 }
 
@@ -799,9 +789,10 @@ ROWS
 }
 
 @test "stand-in: a library that is closed leaves no signal handler behind" {
-    cd 02-dlopen-from-c || return 1
-    "$TOP/common/cpu/nvcc" -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" libhello.cu
-    try_python LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" <<'PROGRAM'
+    "$CPU_NVCC" -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libhello.so" 02-dlopen-from-c/libhello.cu
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/libhello_c.so" 02-dlopen-from-c/hello_c.c
+    cd "$BATS_TEST_TMPDIR" || return 1
+    try_python LD_LIBRARY_PATH=. <<'PROGRAM'
 import ctypes, faulthandler
 faulthandler.enable()
 for _ in range(2):

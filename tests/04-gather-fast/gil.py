@@ -1,23 +1,12 @@
-"""Other Python threads go on while the GPU works: what calls CUDA here is told by gil.c, if it holds the GIL."""
+"""Other Python threads go on while the GPU works: shims/gil.c tells what calls CUDA here and holds the GIL."""
 
 import ctypes
 import threading
 
-import device_array
-import four_ways
-import hello
-import multiply
 import numpy as np
 from gather import DeviceArray, pin, pinned_empty, take
-from wrapper import cuda_gather
 
 x, i = np.ones(3, np.float32), np.zeros(2, np.int32)
-hello.run_cuda(), hello.run_cuda_dlopen()
-device_array.DeviceArray(x).get()  # (its multiply does hold it: it launches, and waits for nothing)
-multiply.multiply(x, x), cuda_gather(x, i)
-for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
-    way(x, x, np.empty_like(x))
-
 take(x, i), pinned_empty(3)
 with pin(x):
     pass

@@ -1,0 +1,117 @@
+load helpers
+
+# common/install.py: the Python packages in .venv.
+
+setup() {
+    cd "$TOP" || return 1
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+@test "packages: a .venv is complete with these packages, for this Python, in this place" {
+    copy_out
+    try_python PYTHONPATH=common <<'PROGRAM'
+import os, pathlib, sys
+import install
+
+def expect(is_so, *what):
+    if not is_so:
+        raise AssertionError(what)
+
+python, (stamp, wanted) = pathlib.Path(install.PYTHON), install.stamp("requirements.txt")
+python.parent.mkdir(parents=True)
+python.touch()
+pathlib.Path(stamp).write_text(wanted)
+expect(install.is_complete("requirements.txt"), "complete")
+for what in install.VENV, sys.version, "numpy":
+    pathlib.Path(stamp).write_text(wanted.replace(what, "another"))
+    expect(what in wanted and not install.is_complete("requirements.txt"), what)
+pathlib.Path(stamp).write_text(wanted)
+python.unlink()
+expect(not install.is_complete("requirements.txt"), "no Python")
+python.touch()
+os.remove(stamp)
+install.prepare_venv, install.run = lambda: None, lambda *_: sys.exit("no network")
+try:
+    install.fill("requirements.txt")
+except SystemExit:
+    expect(not install.is_complete("requirements.txt"), "pip has failed")
+PROGRAM
+    assert_success
+}
+
+@test "packages: two lists of packages in one call, and two calls at once, do not wait for themselves" {
+    copy_out
+    cat >fill.py <<'PROGRAM'
+import os, sys, time
+sys.path.insert(0, "common")
+import install
+done = lambda name: os.path.exists(name)
+install.is_complete = done
+def fill(name):
+    time.sleep(0.3)
+    open(name, "x").close()  # twice: an exception
+install.fill = fill
+for name in "one", "two":
+    install.install(name)
+PROGRAM
+    "$TEST_PYTHON" fill.py &
+    LIMIT=20 try "$TEST_PYTHON" fill.py
+    assert_success
+    wait $!
+    [ -e two ]
+}
+
+@test "packages: a .venv that make did not make stays; one that it made is renewed when it was moved" {
+    takes_long
+    copy_out 03-cython-ctypes
+    local venv=("$TEST_PYTHON" common/install.py none.txt)
+    echo tiny >common/none.txt # a package that PyPI need not give: it lies in offline, as make offline puts it there
+    mkdir -p offline/pypi
+    "$TEST_PYTHON" -c '
+import zipfile
+with zipfile.ZipFile("offline/pypi/tiny-1-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("tiny.py", "print(7)")
+    wheel.writestr("tiny-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1\n")
+    wheel.writestr("tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr("tiny-1.dist-info/RECORD", "")'
+    mkdir -p .venv
+    touch .venv/mine
+    try "${venv[@]}"
+    assert_failure
+    assert_equal "$stderr" "Python packages of common/none.txt go into .venv (once)
+$PWD/.venv is of another Python or without pip, and was not made by make: move it away, or name a Python that has the \
+packages: make PYTHON=..."
+    [ -e .venv/mine ]
+    rm -r .venv
+    # shellcheck disable=SC2016
+    try env PIP_INDEX_URL=http://127.0.0.1:9/ bash -c '"$@" & "$@" && wait $!' at_once "${venv[@]}"
+    assert_success
+    assert_equal "$stderr" 'Python packages of common/none.txt go into .venv (once)' # one of the two
+    assert_equal "$(.venv/bin/python -c 'import tiny')" 7
+    touch .venv/mine
+    try "${venv[@]}"
+    assert_success
+    assert_output ''
+    cd ..
+    mv copy moved
+    cd moved || return 1
+    assert_equal "$(.venv/bin/python -c 'import tiny')" 7
+    try "${venv[@]}"
+    assert_success
+    assert_equal "$(bash -c '. .venv/bin/activate && command -v python3')" "$PWD/.venv/bin/python3"
+    [ -e .venv/mine ]
+    # with NumPy and Cython in it: one name for it, whether it is activated or not, so that nothing is built again
+    local package site
+    site=$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
+    for package in numpy-2.0 Cython-3.1; do
+        mkdir "$site/$package.dist-info"
+        printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "${package%-*}" "${package#*-}" >"$site/$package.dist-info/METADATA"
+    done
+    try env PYTHON=python3 .venv/bin/python common/doctor.py shell
+    assert_equal "$(eval "$output"; echo "$PY")" "$PWD/.venv/bin/python"
+    sed -i 's/^# for .*/# for another Python/' .venv/none.txt
+    rm .venv/bin/python # broken: it is made anew
+    try "${venv[@]}"
+    assert_success
+    [ ! -e .venv/mine ]
+}
