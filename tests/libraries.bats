@@ -42,12 +42,9 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
     cmp 03-cython-ctypes/cuda_error.py 04-gather/cuda_error.py && [ 04-gather/fast/cuda_error.py -ef 04-gather/cuda_error.py ]
 }
 
-@test "libraries: each module's .pyi has what the module has, and mypy takes right calls and refuses wrong ones" {
+@test "libraries: each .pyi has what its module has, and mypy takes right calls and refuses wrong ones" {
     "$TEST_PYTHON" -c 'import mypy' 2>/dev/null || skip "needs mypy: .venv/bin/python -m pip install mypy"
-    local module stubs=({03-cython-ctypes,04-gather,04-gather/fast}/*.pyi)
-    for module in {03-cython-ctypes,04-gather,04-gather/fast}/*.pyx; do
-        [ -e "${module%x}i" ] || assert_equal "$module" 04-gather/fast/dlpack.pyx # which has nothing for Python
-    done
+    local stubs=({03-cython-ctypes,04-gather,04-gather/fast}/*.pyi)
     stubs=("${stubs[@]##*/}")
     export PYTHONPATH="$MODULES" MYPYPATH=03-cython-ctypes:04-gather:04-gather/fast MYPY_CACHE_DIR=$BATS_TEST_TMPDIR
     try "$TEST_PYTHON" -m mypy.stubtest --ignore-missing-stub --ignore-disjoint-bases "${stubs[@]%.pyi}" cuda_error
@@ -66,7 +63,7 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
         assert_success
     done
     try env PYTHONPATH=03-cython-ctypes:04-gather:04-gather/fast $python -W error -c '
-import sys, device_array, four_ways, gather, hello, memory, multiply, wrapper
+import sys, device_array, four_ways, gather, hello, multiply, wrapper
 print(sys._is_gil_enabled())'
     assert_output False
     try $python tests/soak/soak.py threads 3 0 "$RANDOM"

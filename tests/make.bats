@@ -125,6 +125,38 @@ setup() {
     done
 }
 
+# Of the lines that make would run, on standard input: what one reads that is not there, and that none before it makes.
+used_and_not_made() {
+    local line word made=
+    while read -r line; do
+        for word in $line; do
+            case $word in
+                -ldl) continue ;;
+                -l*) word=lib${word#-l}.so ;;
+                *.c | *.o | *.cu) ;;
+                *) continue ;;
+            esac
+            [[ -e $word || " $made " = *" $word "* || $line = *"-o $word"* ]] || echo "$word is not made: $line"
+        done
+        made+=" ${line##* -o }"
+    done < <(sed -n 's/ -m cython -3 \([a-z_]*\).pyx/& -o \1.c/; s/.* -o \([^ ]*\).*/& -o \1/p')
+}
+
+@test "make: each thing that is built brings what it is made of, also if it is asked for alone" {
+    copy_out 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    local stage target count=0 settings=(BACKEND=cpu PYTHON="$TEST_PYTHON")
+    for stage in 0* 04-gather/fast; do
+        cd "$COPY/$stage" || return 1
+        for target in $(printf 'include Makefile\nall:\n\t@echo $(BUILDS)\n' | make -s -f - "${settings[@]}" all | tail -1); do
+            count=$((count + 1))
+            try make -n "${settings[@]}" "$target"
+            assert_success
+            assert_equal "$stage, $target: $(used_and_not_made <<<"$output")" "$stage, $target: "
+        done
+    done
+    [ "$count" -gt 35 ]
+}
+
 @test "make: another backend rebuilds, and a build of the other one never stays" {
     copy_out 01-hello-kernel
     cd 01-hello-kernel || return 1

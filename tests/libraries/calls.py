@@ -3,7 +3,6 @@
 import device_array
 import numpy as np
 from gather import DeviceArray, pin, pinned_empty, take
-from hello import find_library
 from multiply import multiply
 from numpy.typing import NDArray
 from typing_extensions import assert_type
@@ -12,7 +11,6 @@ from wrapper import cuda_gather
 x: NDArray[np.float32] = np.ones(3, np.float32)
 d: NDArray[np.float64] = np.ones(3)
 i = np.zeros(2, np.int32)
-assert_type(find_library(), str)
 assert_type(multiply(x, x, out=x), NDArray[np.float32])
 multiply(d, x)  # type: ignore[arg-type]
 multiply(x)  # type: ignore[call-arg]
