@@ -55,7 +55,7 @@ def version_of(python):
 def prepare_venv():
     """A .venv of this Python with pip. One that make did not make is taken as it is, or left alone."""
     is_good = version_of(PYTHON).endswith(sys.version)
-    is_ours = os.path.exists(OURS)
+    is_ours = os.path.exists(OURS) or (os.path.isdir(VENV) and not os.listdir(VENV))
     if is_good and not is_ours:
         return
     if os.path.lexists(VENV) and (os.path.islink(VENV) or not is_ours):
@@ -63,10 +63,12 @@ def prepare_venv():
             f"{VENV} is of another Python or without pip, and was not made by make: "
             "move it away, or name a Python that has the packages: make PYTHON=..."
         )
-    if not is_good:
-        shutil.rmtree(VENV, ignore_errors=True)
     os.makedirs(VENV, exist_ok=True)
-    open(OURS, "w").close()  # first: what is broken off may be made anew
+    open(OURS, "w").close()  # first, and it stays: what is broken off may be made anew
+    for name in [] if is_good else os.listdir(VENV):
+        if name != os.path.basename(OURS):
+            path = os.path.join(VENV, name)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
     options = ["--without-pip"] if is_good else []  # if it was moved: the scripts are written anew, the packages stay
     complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
     run([sys.executable, "-m", "venv", *options, VENV], complaint)

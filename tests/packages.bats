@@ -39,6 +39,53 @@ PROGRAM
     assert_success
 }
 
+@test "packages: broken off after any of its lines, and started again, it has filled .venv" {
+    copy_out
+    try_python PYTHONPATH=common <<'PROGRAM'
+import itertools, os, shutil, sys
+import install
+
+def run(command, complaint):  # in place of venv and pip, with a folder that is there before it works
+    if "venv" in command:
+        os.makedirs(f"{install.VENV}/bin", exist_ok=True)
+        with open(install.PYTHON, "w") as file:
+            os.chmod(install.PYTHON, 0o755)
+            file.write("#!/bin/sh\n")
+            file.write(f"echo '{sys.version}'\n")  # all that it is asked
+    else:
+        os.makedirs(f"{install.VENV}/lib", exist_ok=True)
+        open(f"{install.VENV}/lib/packages", "w").close()
+
+def break_off_after(lines):
+    def trace(frame, event, _):
+        nonlocal lines
+        is_looked_at = frame.f_code.co_filename in (install.__file__, __file__)
+        lines -= event == "line" and is_looked_at
+        if lines < 0:
+            os._exit(1)
+        return trace if is_looked_at else None
+    return trace
+
+install.run = run
+for lines in itertools.count():
+    shutil.rmtree(install.VENV, ignore_errors=True)
+    child = os.fork()
+    if child == 0:
+        sys.settrace(break_off_after(lines))
+        install.install("requirements.txt")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+    install.install("requirements.txt")
+    filled = install.is_complete("requirements.txt"), os.path.exists(f"{install.VENV}/lib/packages"), install.version_of(install.PYTHON)
+    if filled != (True, True, sys.version):
+        raise AssertionError(f"broken off after {lines} lines, started again: {filled}")
+print(lines > 20)
+PROGRAM
+    assert_success
+    assert_output True
+}
+
 @test "packages: two lists of packages in one call, and two calls at once, do not wait for themselves" {
     copy_out
     cat >fill.py <<'PROGRAM'
