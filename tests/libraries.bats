@@ -22,7 +22,7 @@ setup() {
 03-cython-ctypes/libmultiply.so device_allocate device_free device_read device_wait device_write multiply multiply_error_name \
 multiply_error_text multiply_on_device
 04-gather/libcuda_index.so Gather GatherErrorName GatherErrorText
-04-gather/fast/libgather.so $(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' 04-gather/fast/{gather,memory}.cuh | sort | paste -sd' ')
+04-gather/fast/libgather.so $(sed -n 's/^[a-z].* \**\(gather[a-z_]*\)(.*/\1/p' 04-gather/fast/{gather,gather_memory}.h | sort | paste -sd' ')
 $(for file in {03-cython-ctypes,04-gather,04-gather/fast}/*.cpython-*.so; do name=${file##*/} && echo "$file PyInit_${name%%.*}"; done)
 LIBRARIES
     for file in 01-hello-kernel/hello 02-dlopen-from-c/{hello_c,vector_add_c} 03-cython-ctypes/libgoes_wrong.so 04-gather/fast/gather_c; do
