@@ -16,7 +16,8 @@ TEMPLATE = TOP / "04-gather/template"
 
 def names_inside():
     """The words of the template's sources and tests, without those of comments and strings: NAME would be one of them."""
-    files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.is_file()]
+    kinds = ".py", ".pyi", ".pyx", ".cu", ".h"
+    files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.suffix in kinds]
     beside = r'"""[\s\S]*?"""|"[^"\n]*"|#.*|//.*'
     return {word for path in files for word in re.findall(r"\w+", re.sub(beside, "", path.read_text()))} - {"axpy"}
 
@@ -38,10 +39,10 @@ def refusal(name, folder):
 def make(name, folder):
     """Everything is made beside its place, and moved there at the end: all of it is there, or nothing."""
     begun = folder.with_name(f".{folder.name}.{os.getpid()}")
-    leave = shutil.ignore_patterns("__pycache__", "lib", "build", ".venv")
+    used = ".venv", ".*cache", "__pycache__", "lib", "build", "dist", "vendor", "*.so"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(TEMPLATE, begun, ignore=leave)
+        shutil.copytree(TEMPLATE, begun, ignore=shutil.ignore_patterns(*used))
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
