@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(os.path.dirname(HERE), ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 OURS = os.path.join(VENV, "made-by-make")  # a file: this .venv may be made anew
+BEGUN = VENV + ".begun"
 CURE = {
     "requirements.txt": "or name a Python that has them: make PYTHON=...",
     "requirements-nvcc.txt": "install the CUDA Toolkit, or: make BACKEND=cpu",
@@ -63,10 +64,14 @@ def prepare_venv():
             f"{VENV} is of another Python or without pip, and was not made by make: "
             "move it away, or name a Python that has the packages: make PYTHON=..."
         )
-    if not is_good:
-        shutil.rmtree(VENV, ignore_errors=True)
-    os.makedirs(VENV, exist_ok=True)
-    open(OURS, "w").close()  # first: what is broken off may be made anew
+    if not is_good:  # wherever this is broken off, .venv is whole or has the file that says whose it is
+        shutil.rmtree(BEGUN, ignore_errors=True)
+        if os.path.exists(VENV):
+            os.rename(VENV, BEGUN)
+            shutil.rmtree(BEGUN, ignore_errors=True)
+        os.mkdir(BEGUN)
+        open(os.path.join(BEGUN, os.path.basename(OURS)), "w").close()
+        os.rename(BEGUN, VENV)
     options = ["--without-pip"] if is_good else []  # if it was moved: the scripts are written anew, the packages stay
     complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
     run([sys.executable, "-m", "venv", *options, VENV], complaint)

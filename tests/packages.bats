@@ -13,30 +13,93 @@ setup() {
 import os, pathlib, sys
 import install
 
-def expect(is_so, *what):
-    if not is_so:
-        raise AssertionError(what)
-
 python, (stamp, wanted) = pathlib.Path(install.PYTHON), install.stamp("requirements.txt")
 python.parent.mkdir(parents=True)
 python.touch()
 pathlib.Path(stamp).write_text(wanted)
-expect(install.is_complete("requirements.txt"), "complete")
+assert install.is_complete("requirements.txt"), "complete"
 for what in install.VENV, sys.version, "numpy":
     pathlib.Path(stamp).write_text(wanted.replace(what, "another"))
-    expect(what in wanted and not install.is_complete("requirements.txt"), what)
+    assert what in wanted and not install.is_complete("requirements.txt"), what
 pathlib.Path(stamp).write_text(wanted)
 python.unlink()
-expect(not install.is_complete("requirements.txt"), "no Python")
+assert not install.is_complete("requirements.txt"), "no Python"
 python.touch()
 os.remove(stamp)
 install.prepare_venv, install.run = lambda: None, lambda *_: sys.exit("no network")
 try:
     install.fill("requirements.txt")
 except SystemExit:
-    expect(not install.is_complete("requirements.txt"), "pip has failed")
+    assert not install.is_complete("requirements.txt"), "pip has failed"
 PROGRAM
     assert_success
+}
+
+@test "packages: an installation that is broken off anywhere goes on when it is started again" {
+    copy_out
+    echo tiny >common/tiny.txt
+    try_python PYTHONPATH=common <<'PROGRAM'
+import builtins, itertools, os, shutil, sys
+import install
+
+class Killed(BaseException):
+    pass
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+def run(command, complaint):  # in place of venv and pip: their steps
+    if "venv" in command:
+        os.makedirs(os.path.dirname(install.PYTHON), exist_ok=True)
+        write(install.PYTHON, "half"), write(install.PYTHON, "python")
+    else:
+        assert open(install.PYTHON).read() == "python", "pip of half a .venv"
+        write(packages, "half"), write(packages, "tiny")
+
+packages = install.VENV + "/packages"
+install.version_of = lambda python: sys.version if os.path.exists(python) and open(python).read() == "python" else ""
+install.run = run
+PLACES = [(os, "mkdir"), (os, "makedirs"), (os, "rename"), (shutil, "rmtree"), (builtins, "open")]
+real = [getattr(*place) for place in PLACES]
+
+def installed(k):
+    """Whether it comes to its end, if the k-th step does not come."""
+    def step(do):
+        def stepped(*arguments, **more):
+            if next(steps) == k:
+                raise Killed
+            return do(*arguments, **more)
+        return stepped
+    steps = itertools.count(1)
+    try:
+        for place, do in zip(PLACES, real):
+            setattr(*place, step(do))
+        install.install("tiny.txt")
+        return True
+    except Killed:
+        return False
+    finally:
+        for place, do in zip(PLACES, real):
+            setattr(*place, do)
+
+for begun in "nothing", "half a .venv":
+    for k in itertools.count(1):
+        shutil.rmtree(install.VENV, ignore_errors=True)
+        if begun != "nothing":
+            os.makedirs(install.VENV), write(install.OURS, "")
+        is_whole = installed(k)
+        try:
+            install.install("tiny.txt")
+        except SystemExit as stopped:
+            sys.exit(f"with {begun}, broken off at step {k}: {stopped}")
+        assert open(packages).read() == "tiny" and install.is_complete("tiny.txt"), (begun, k, "the packages are not there")
+        if is_whole:
+            break
+    assert k > 10, (begun, k, "steps: where are the others?")
+PROGRAM
+    assert_success
+    assert_output ''
 }
 
 @test "packages: two lists of packages in one call, and two calls at once, do not wait for themselves" {
