@@ -250,3 +250,38 @@ NVCC
     assert_failure 2
     [ ! -e 01-hello-kernel/hello ]
 }
+
+@test "make: each target alone: what it is made of has been made before" {
+    copy_out 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
+    mkdir bin
+    cat >bin/compiler <<'COMPILER' # compiles nothing: looks whether all is there, and says who it is
+#!/bin/sh
+for a; do
+    case $last$a in
+        -o*) made=$a ;;
+        -L*) folder=${a#-L} ;;
+        -[!l]* | -ldl) ;;
+        -l*) [ -e "$folder/lib${a#-l}.so" ] || { echo "lib${a#-l}.so is not there" >&2; exit 1; } ;;
+        *.*) [ -e "$a" ] || { echo "$a is not there" >&2; exit 1; } ;;
+    esac
+    case $a in -o) last=-o ;; *) last= ;; esac
+done
+echo "$0" >"$made"
+COMPILER
+    printf '#!/bin/sh\ntouch "${4%%.pyx}.c"\n' >bin/cython # python -m cython -3 X.pyx
+    chmod +x bin/*
+    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=compiler PATH="$PWD/bin:$PATH" "$TEST_PYTHON" common/doctor.py make |
+        sed 's/override PY := [^|]*/override PY := cython/')
+    export DOCTOR PATH=$PWD/bin:$PATH
+    local room target all make=(make --no-print-directory CC=compiler CXX=compiler)
+    for room in 0[1-4]*/ 04-gather/fast/ 04-gather/fast/bench/; do
+        all=$("${make[@]}" -s -C "$room" --eval='all-builds: ; @echo $(BUILDS)' all-builds)
+        [ "$(wc -w <<<"$all")" -ge 1 ] || fail "$room builds only: $all"
+        for target in $all; do
+            try "${make[@]}" -C "$room" clean
+            try "${make[@]}" -C "$room" "$target"
+            assert_success
+            [ -e "$room/$target" ] || fail "$room: $target has not been made"
+        done
+    done
+}
