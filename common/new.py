@@ -16,7 +16,8 @@ TEMPLATE = TOP / "04-gather/template"
 
 def names_inside():
     """The words of the template's sources and tests, without those of comments and strings: NAME would be one of them."""
-    files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.is_file()]
+    kinds = ".py", ".pyi", ".pyx", ".cu", ".h"
+    files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.suffix in kinds]
     beside = r'"""[\s\S]*?"""|"[^"\n]*"|#.*|//.*'
     return {word for path in files for word in re.findall(r"\w+", re.sub(beside, "", path.read_text()))} - {"axpy"}
 
@@ -41,7 +42,7 @@ def make(name, folder):
     leave = shutil.ignore_patterns(*(TEMPLATE / ".gitignore").read_text().replace("/", "").split())
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(TEMPLATE, begun, ignore=leave)
+        shutil.copytree(TEMPLATE, begun, ignore=shutil.ignore_patterns(*used))
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder

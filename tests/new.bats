@@ -2,7 +2,7 @@ load helpers
 
 # make new, at the top: a package of one's own.
 try_new() {
-    try make -s -C "$TOP" --no-print-directory new PYTHON="$TEST_PYTHON" "$@"
+    try make -s -C "${REPOSITORY:-$TOP}" --no-print-directory new PYTHON="$TEST_PYTHON" "$@"
 }
 
 @test "new: a NAME or a DIR that cannot be is refused in one line, and nothing is written" {
@@ -82,12 +82,27 @@ NAMES
     [ -e .venv/own ] && [ -e dist/own ] && [ -e build/own ]
 }
 
-@test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {
+# The package heat_step, made, built and tested once for the tests that follow: goes there.
+package() {
     "$TEST_PYTHON" -c 'import scikit_build_core, cmake, ninja, cython_cmake, pytest' 2>/dev/null ||
         skip "needs tools: .venv/bin/python -m pip install scikit-build-core cmake ninja cython-cmake pytest"
-    HOME=$BATS_TEST_TMPDIR/'a ü' try_new NAME=heat_step
-    assert_success
-    cd "$BATS_TEST_TMPDIR/a ü/heat_step" || return 1
+    # The tools of .venv are there for it too; else pip would fetch them.
+    PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
+    export PYTHONPATH PIP_NO_INDEX=1 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
+    PACKAGE=$BATS_FILE_TMPDIR/'a ü'/heat_step
+    [ -e "$PACKAGE" ] || HOME=${PACKAGE%/*} try_new NAME=heat_step
+    cd "$PACKAGE" || return 1
+    [ -e .venv/tools ] || try make test
+}
+
+# What pytest says at the end, as a regular expression: on the stand-in; on a GPU, without libraries that have arrays there,
+# and with CuPy, JAX and PyTorch.
+says() {
+    if [ "$TEST_BACKEND" = cpu ]; then assert_line --regexp "^$1 in "; else assert_line --regexp "^$2 in "; fi
+}
+
+@test "new: the package of another name is built, and its tests pass, without a network; they see a wrong kernel" {
+    package
     run grep -ri axpy . --exclude-dir=vendor
     assert_output ''
     run grep -rP '\]\((?!https://)' --include=*.md . # links to what is not here
@@ -113,18 +128,14 @@ extern "C" __attribute__((visibility("default"))) int second(void)
     return two;
 }
 KERNEL
-    try env PIP_NO_INDEX=1 PIP_FIND_LINKS= BACKEND=cpu make -s test PYTHON="$TEST_PYTHON" # as without a network
+    mkdir ../no_network # as without a network
+    cp -r Makefile pyproject.toml backend.py ../no_network
+    try env PYTHONPATH= PIP_FIND_LINKS= BACKEND=cpu make -s -C ../no_network test
     assert_failure
     assert_equal "${stderr%%$'\n'*}" 'No matching distribution found for scikit-build-core: is there a network?'
-    # The tools of .venv are there for it too; else pip would fetch them.
-    PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
-    export PYTHONPATH PIP_NO_INDEX=1 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
-    local passed='17 passed' wrong='2 failed, 16 passed, 1 error' mended='18 passed'
-    # On a GPU: without libraries that have arrays there, and with CuPy, JAX and PyTorch.
-    [ "$TEST_BACKEND" = cpu ] || passed='1(4 passed, 5|7 passed, 2) skipped' wrong='[1-4] failed, .*' mended='1(5 passed, 5|8 passed, 2) skipped'
     try make test
     assert_success
-    assert_line --regexp "^$passed in "
+    says '17 passed' '1(4 passed, 5|7 passed, 2) skipped'
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
     local library=(.venv/lib/python*/site-packages/heat_step/libheat_step.so)
@@ -135,27 +146,17 @@ KERNEL
     if [ "$TEST_BACKEND" = cpu ]; then
         assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("heat_step"))')" 0.1.0+cpu
     fi
+}
+
+@test "new: whichever CUDA call fails of the package's functions, an exception comes and nothing stays" {
+    requires stand-in
+    package
     cd "$TOP/04-gather/fast" || return 1
-    try env PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME/04-gather-fast" "$OLDPWD/.venv/bin/python" - <<'PROGRAM' # arrays on the GPU, by DLPack
-import numpy as np
-import heat_step as m
-from kinds import outcome
-from gather import DeviceArray
-x, y, out = [DeviceArray(np.full((3, 400), value, "f")) for value in (1, 2, 0)]
-print(m.heat_step_on_gpu(3, x, y, out) is out, (out.get() == 5).all())
-for wrong in DeviceArray(np.zeros(3, "f")), DeviceArray(np.zeros((3, 400))):
-    print(outcome(lambda: m.heat_step_on_gpu(3, x, wrong, out)))
-print(outcome(lambda: m.heat_step_on_gpu("3", x, y, out)), (out.get() == 5).all())
-empty = DeviceArray(np.zeros((3, 0), "f"))
-print(m.heat_step_on_gpu(3, empty, empty, empty) is empty)
-PROGRAM
-    assert_success
-    assert_output 'True True
-ValueError: one shape is taken, not (3, 400), (3,) and (3, 400)
-TypeError: y: a contiguous array of float32 is taken
-TypeError: must be real number, not str True
-True'
-    cd "$OLDPWD" || return 1
+    EXPECTED=cudaSetDevice TEST_PYTHON=$PACKAGE/.venv/bin/python agrees new/failing_calls PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME"
+}
+
+@test "new: the page's port, step by step; another stand-in beside the first; installed, it needs none; a wrong kernel is seen" {
+    package
     # The page's port: after the tests' change the kernel is wrong, after all of it nothing is.
     awk '/^```diff/ { n++; on = 1; next } /^```/ { on = 0 } on { print >"port" n }' "$TOP/04-gather/PORT.md"
     patch -s -p0 <port1
@@ -165,7 +166,7 @@ True'
     patch -s -p0 <port2
     try make test
     assert_failure
-    assert_line --regexp "^$wrong in "
+    says '2 failed, 16 passed, 1 error' '[1-4] failed, .*'
     patch -s -p0 <port3
     # Another stand-in is put beside the first one, which is not even looked at; and once it is installed, none is needed.
     cp -r "$TOP/common/cpu" "$BATS_TEST_TMPDIR"
@@ -181,7 +182,7 @@ True'
     cd "$OLDPWD" || return 1
     mv gone vendor
     assert_success
-    assert_line --regexp "^$mended in "
+    says '18 passed' '1(5 passed, 5|8 passed, 2) skipped'
     # A kernel without its check: what the stand-in says is seen, also where pytest reads sources while nothing works any more.
     [ "$TEST_BACKEND" = cpu ] || return 0
     sed -i 's/i < n - 1/true/' src/heat_step/heat_step.cu

@@ -13,28 +13,24 @@ setup() {
 import os, pathlib, sys
 import install
 
-def expect(is_so, *what):
-    if not is_so:
-        raise AssertionError(what)
-
 python, (stamp, wanted) = pathlib.Path(install.PYTHON), install.stamp("requirements.txt")
 python.parent.mkdir(parents=True)
 python.touch()
 pathlib.Path(stamp).write_text(wanted)
-expect(install.is_complete("requirements.txt"), "complete")
+assert install.is_complete("requirements.txt"), "complete"
 for what in install.VENV, sys.version, "numpy":
     pathlib.Path(stamp).write_text(wanted.replace(what, "another"))
-    expect(what in wanted and not install.is_complete("requirements.txt"), what)
+    assert what in wanted and not install.is_complete("requirements.txt"), what
 pathlib.Path(stamp).write_text(wanted)
 python.unlink()
-expect(not install.is_complete("requirements.txt"), "no Python")
+assert not install.is_complete("requirements.txt"), "no Python"
 python.touch()
 os.remove(stamp)
 install.prepare_venv, install.run = lambda: None, lambda *_: sys.exit("no network")
 try:
     install.fill("requirements.txt")
 except SystemExit:
-    expect(not install.is_complete("requirements.txt"), "pip has failed")
+    assert not install.is_complete("requirements.txt"), "pip has failed"
 PROGRAM
     assert_success
 }

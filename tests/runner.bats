@@ -74,7 +74,7 @@ setup() {
 
 @test "tests/run: it builds first: what has been changed is what is tested; what cannot be built is not tested" {
     copy_out tests 01-hello-kernel
-    rm -f tests/01-hello-kernel.bats
+    rm tests/01-hello-kernel.bats 01-hello-kernel/[!h]*.cu
     printf 'load helpers\n@test "hello" {\n try ./01-hello-kernel/hello\n assert_output "Hello"\n}\n' >tests/01-hello-kernel.bats
     local greeting
     for greeting in Hello Hallo; do

@@ -49,7 +49,7 @@ for name, (a, i) in {
 held = sys.getrefcount(x), sys.getrefcount(idx)
 for _ in range(10):
     cuda_gather(x, idx)
-assert held == (sys.getrefcount(x), sys.getrefcount(idx))
+assert held == (sys.getrefcount(x), sys.getrefcount(idx)), "cuda_gather holds x or idx after a call"
 
 # a bad index: the first one is told
 x = np.arange(5, dtype=np.float32)
@@ -65,7 +65,7 @@ expect_as_numpy("the next call", x, np.array([4, -5], np.int64))
 for size in 2**31 - 1, 2**31:  # the largest that C's int holds, and one more
     array = np.broadcast_to(np.float32(0), size)
     is_taken = words(check_array, "x", array, np.float32, error=ValueError).startswith("array")
-    assert is_taken == (size < 2**31), size
+    assert is_taken == (size < 2**31), f"a source of {size} elements is {'taken' if is_taken else 'refused'}"
 
 
 # several threads at once: each call is right, or its own error
