@@ -42,7 +42,7 @@ def make(name, folder):
     leave = shutil.ignore_patterns(*(TEMPLATE / ".gitignore").read_text().replace("/", "").split())
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(TEMPLATE, begun, ignore=shutil.ignore_patterns(*used))
+        shutil.copytree(TEMPLATE, begun, ignore=leave)
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text().replace("axpy", name))
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
