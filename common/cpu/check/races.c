@@ -61,17 +61,16 @@ static bool is_released(uint64_t other) // by another block
 }
 
 // Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but
-// once is a flag, and so is what a thread waits for in a loop, and what is behind a fence.)
+// once is a flag, and so is what a thread waits for in a loop.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
                                                  const struct cpu_where *w)
 {
-    unsigned thread = NUMBER(other, THREAD, BLOCK), warp = thread / 32;
+    unsigned thread = NUMBER(other, THREAD, BLOCK);
     int mine = cpu_kind_at(me), others = cpu_kind_at(other);
     return (!w->shared || w->shared->bytes > 8) && mine & others & VOLATILE &&
            (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
-           (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == warp &&
-           !cpu_checker->warps[warp].has_fenced && !cpu_is_spinning(thread) &&
-           !cpu_happens_before(cpu_checker, other, me);
+           (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == thread / 32 &&
+           !cpu_is_spinning(thread) && !cpu_happens_before(cpu_checker, other, me);
 }
 
 static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)

@@ -103,20 +103,24 @@ __global__ void Levels(volatile int *level)
             if (level[(threadIdx.x + k) % 32] + k < level[threadIdx.x]) level[threadIdx.x] = level[(threadIdx.x + k) % 32] + k;
 }
 
-// A thread of a warp waits in a loop for another one; a flag of all.
+// A thread of a warp waits in a loop for another one, which writes twice; flags that all write, after a look at them.
 __global__ void WarpFlags(int *out)
 {
-    __shared__ volatile int done[32], any;
+    __shared__ volatile int done[32], any, all;
     unsigned t = threadIdx.x;
     done[t] = 0;
     if (t == 0) any = 0;
     __syncthreads();
-    if (t > 0)
-        while (done[(t + 31) % 32] == 0) continue;
-    done[t] = t + 1;
-    if (t % 5 == 3) any = 1;
+    if (t % 5 == 3 && any == 0) any = 1;
     __syncthreads();
-    out[t] = done[t] + any;
+    if (t < 31)
+        while (done[t + 1] == 0) continue;
+    done[t] = 1;
+    done[t] = t + 1;
+    __threadfence_block();
+    all = 1;
+    __syncthreads();
+    out[t] = done[t] + any * all;
 }
 
 // All threads write the same to shared memory, and read it.
