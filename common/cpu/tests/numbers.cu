@@ -95,16 +95,12 @@ __global__ void bits_and_integers(int *n, float third)
     n[1] = __float2int_rz(third * 1e20f);
     n[2] = __mul24(-3, 5) + __mulhi(1 << 30, 12) + (int)__umulhi(1u << 31, 6);
     n[3] = (int)(__sad(-5, 7, 1) + __usad(5, 7, 1));
-    n[4] = (int)__brev(6);
-    n[5] = (int)__byte_perm(0x03020100, 0x07060504, 0x1643);
-    n[6] = (int)(__funnelshift_l(0x80000001, 0xF, 4) ^ __funnelshift_r(0x80000001, 0xF, 4));
-    n[7] = __popc(0xf0f0u) + __popcll(1ull << 40);
-    n[8] = __clz(1) * 100 + __clz(0);
-    n[9] = __ffs(8) * 100 + __ffs(0);
-    n[10] = __clzll(1) * 100 + __ffsll(1ll << 40);
-    n[11] = (int)__int_as_float(0x40400000) + (int)__uint_as_float(__float_as_uint(4.0f));
-    n[12] = (int)__float_as_uint(third);
-    n[13] = min(3, 2) + max(3u, 4u) + (int)umin(7, 8);
+    n[4] = (int)(__funnelshift_l(0x80000001, 0xF, 4) ^ __funnelshift_r(0x80000001, 0xF, 4));
+    n[5] = __clz(1) * 100 + __clz(0);
+    n[6] = __ffs(8) * 100 + __ffs(0);
+    n[7] = __clzll(1) * 100 + __ffsll(1ll << 40);
+    n[8] = (int)__int_as_float(0x40400000) + (int)__uint_as_float(__float_as_uint(4.0f));
+    n[9] = min(3, 2) + max(3u, 4u) + (int)umin(7, 8);
 }
 
 __global__ void with_nan(float *f, float nan)
@@ -131,12 +127,11 @@ int main(void)
     bool is_fused = true;
     int *n;
     cudaMalloc(&f, 10 * sizeof *f);
-    cudaMalloc(&n, 14 * sizeof *n);
+    cudaMalloc(&n, 10 * sizeof *n);
     arithmetic<<<1, 1>>>(f, 1 / 3.f);
     HAS(f, {1e8f, 7.4505806e-09f, 5.79489612e-09f, 3, 0.577350259f, 1 / 3.f, 1, 16777216, 0, 1});
     bits_and_integers<<<1, 1>>>(n, 1 / 3.f);
-    HAS(n, {1827, 2147483647, -9, 16, 1610612736, 17171459, -134217480, 9, 3132, 400, 6341, 7,
-            1051372203, 13});
+    HAS(n, {1827, 2147483647, -9, 16, -134217480, 3132, 400, 6341, 7, 13});
     with_nan<<<1, 1>>>(f, NAN);
     HAS(f, {1, 2, 3, 4, 5, 6, 7, 8});
 #if defined(NO_FMAD) || (defined(CPU_CUDA_HAS_FMA) && !CPU_CUDA_HAS_FMA && !defined(__aarch64__))

@@ -18,7 +18,7 @@ template <class T> T *zeros(int n)
 // ---- Warps: each thread has a row, with a column for each question
 
 const int THREADS = 80; // two warps and a half
-enum { TILES = 13, ACTIVE = 8 };
+enum { TILES = 3, ACTIVE = 8 };
 
 template <class T> __global__ void shuffle(float *out)
 {
@@ -29,25 +29,12 @@ __global__ void tiles(int *out)
 {
     int t = threadIdx.x, *o = out + t * TILES;
     cg::thread_block whole = cg::this_thread_block();
-    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(whole);
-    auto pair = cg::tiled_partition<2>(tile);
-    o[0] = whole.thread_rank() + whole.size();
-    o[1] = tile.thread_rank() * 1000 + tile.meta_group_rank() * 10 + tile.size();
-    o[2] = tile.shfl(t, 5);
-    o[3] = tile.shfl_down(t, 3);
-    o[4] = tile.shfl_up(t, 3);
-    o[5] = tile.shfl_xor(t, 6);
-    o[6] = tile.ballot(t % 3 == 0);
-    o[7] = tile.any(t == 9) + 2 * tile.all(t < 17);
-    o[8] = cg::reduce(tile, t, cg::plus<int>());
-    o[9] = cg::reduce(tile, -t, cg::greater<int>());
-    o[10] = pair.shfl(t, 1);
-    int is_all;
-    o[11] = tile.match_any(t / 2) * 1000 + tile.match_all(t / 8, is_all);
+    auto pair = cg::tiled_partition<2>(cg::tiled_partition<8>(whole));
     cg::thread_group quarter = cg::tiled_partition(whole, 4);
-    o[12] = quarter.thread_rank() * 10 + quarter.size() + cg::tiled_partition<32>(whole).meta_group_size();
-    tile.sync();
-    whole.sync();
+    o[0] = whole.thread_rank() + whole.size();
+    o[1] = pair.shfl(t, 1);
+    o[2] = quarter.thread_rank() * 10 + quarter.size() + cg::tiled_partition<32>(whole).meta_group_size();
+    quarter.sync();
 }
 
 __device__ int asked;
@@ -99,58 +86,42 @@ static void warps()
         OK(cudaMemset(out, 0, 16));
     }
     OK(cudaFree(out));
-    ask("tiles", tiles, TILES,
-        {78848, 2419688, 27639, 27956, 25463, 26518, 54318, 372, 213300, 4294942912u, 27113, 43762005, 13557});
+    ask("tiles", tiles, TILES, {78848, 27113, 13557});
     ask("active", active, ACTIVE, {9633141, 101894, 7282, 8170, 7810, 6522, 162, 9633141});
     int in_all;
     OK(cudaMemcpyFromSymbol(&in_all, asked, sizeof in_all));
     IS(in_all, 20);
 }
 
-// ---- Atomics: each of them, its result and what it returns; many threads on one address
+// ---- Atomics: what they return, and at their bounds; many threads on one address
 
-__global__ void of_ints(int *i, long long *s)
+__global__ void of_ints(int *i)
 {
-    int k = 0;
-    i[k++] = atomicAdd(&i[20], 5);
-    i[k++] = atomicSub(&i[20], 2);
-    i[k++] = atomicExch(&i[20], 12);
-    i[k++] = atomicMin(&i[20], -7);
-    i[k++] = atomicMax(&i[20], 99);
-    i[k++] = atomicAnd(&i[20], 0x3f);
-    i[k++] = atomicOr(&i[20], 0x100);
-    i[k++] = atomicXor(&i[20], 0xf);
-    i[k++] = atomicCAS(&i[20], 1, 2);
-    i[k++] = atomicCAS(&i[20], i[20], 1000);
-    s[0] = atomicMin(s + 2, -1ll);
-    s[1] = atomicMax(s + 2, 1ll << 50);
+    i[0] = atomicAdd(&i[20], 5);
+    i[1] = atomicExch(&i[20], 12);
+    i[2] = atomicCAS(&i[20], 1, 2);
+    i[3] = atomicCAS(&i[20], i[20], 1000);
 }
 
 __global__ void of_unsigned_ints(unsigned *u, unsigned long long *l)
 {
     int k = 0;
-    u[k++] = atomicAdd(&u[20], 3u);
-    u[k++] = atomicSub(&u[20], 4u);
+    u[k++] = atomicSub(&u[20], 1u);
     u[k++] = atomicInc(&u[20], 7u);
     u[k++] = atomicInc(&u[20], 7u);
     u[k++] = atomicDec(&u[20], 7u);
     u[k++] = atomicDec(&u[20], 7u);
-    u[k++] = atomicMin(&u[20], 5u);
-    u[k++] = atomicMax(&u[20], 0xfffffff0u);
     u[k++] = atomicExch(&u[20], 100u);
     u[k++] = atomicDec(&u[20], 7u); // above the bound: it becomes the bound
     u[k++] = atomicInc(&u[20], 6u); // and 0
-    l[0] = atomicAdd(&l[4], 1ull << 40);
-    l[1] = atomicMax(&l[4], 5ull);
-    l[2] = atomicCAS(&l[4], 1ull << 40, 7ull);
-    l[3] = atomicExch(&l[4], 8ull);
+    l[0] = atomicExch(&l[4], 1ull << 40);
+    l[1] = atomicCAS(&l[4], 1ull << 40, 7ull);
 }
 
-__global__ void of_fractions(float *f, double *d)
+__global__ void of_fractions(float *f)
 {
     f[0] = atomicAdd(&f[2], 0.5); // a double, made a float
     f[1] = atomicExch(&f[2], 2.5f);
-    d[0] = atomicAdd(&d[1], 0.25);
 }
 
 __global__ void of_pairs(__half2 *halves, __nv_bfloat162 *pairs)
@@ -182,23 +153,20 @@ __global__ void of_many(unsigned *counter, double *product, unsigned short *smal
 static void atomics()
 {
     int *i = zeros<int>(32);
-    long long *s = zeros<long long>(32);
     unsigned *u = zeros<unsigned>(32);
     unsigned long long *l = zeros<unsigned long long>(32);
     float *f = zeros<float>(32);
     double *d = zeros<double>(32), one = 1;
     unsigned short *small = zeros<unsigned short>(2);
-    of_ints<<<1, 1>>>(i, s);
-    HAS(i, {0, 5, 3, 12, -7, 99, 35, 291, 300, 300});
+    of_ints<<<1, 1>>>(i);
+    HAS(i, {0, 5, 12, 12});
     HAS(i + 20, {1000});
-    HAS(s, {0, -1, 1ll << 50});
     of_unsigned_ints<<<1, 1>>>(u, l);
-    HAS(u, {0, 3, ~0u, 0, 1, 0, 7, 5, 0xfffffff0, 100, 7});
+    HAS(u, {0, ~0u, 0, 1, 0, 7, 100, 7});
     HAS(u + 20, {0});
-    HAS(l, {0, 1ull << 40, 1ull << 40, 7, 8});
-    of_fractions<<<1, 1>>>(f, d);
+    HAS(l, {0, 1ull << 40, 0, 0, 7});
+    of_fractions<<<1, 1>>>(f);
     HAS(f, {0, 0.5f, 2.5f});
-    HAS(d, {0, 0.25});
     __half2 *halves = zeros<__half2>(2);
     __nv_bfloat162 *pairs = zeros<__nv_bfloat162>(2);
     of_pairs<<<1, 4>>>(halves, pairs);
@@ -213,7 +181,7 @@ static void atomics()
     HAS(u, {0});
     HAS(d, {1 << 20});
     HAS(small, {7, 0});
-    cudaFree(i), cudaFree(s), cudaFree(u), cudaFree(l), cudaFree(f), cudaFree(d), cudaFree(small);
+    cudaFree(i), cudaFree(u), cudaFree(l), cudaFree(f), cudaFree(d), cudaFree(small);
 }
 
 // ---- Shared memory: static, dynamic, of templates; a barrier in a function
