@@ -546,16 +546,16 @@ except SystemExit:
 # exercises: an answer that has passed is tried again after a change of anything that it is judged by
 stage = pathlib.Path("01-hello-kernel")
 answers = stage / "exercises"
-exercises.put(stage, "element")
+exercises.put(answers / "element")
 (answers / "mine.h").touch(), (answers / "mine.cuh").touch()
-passed = exercises.key_of(stage, "element", answers)
-for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "checks/element_check.cu",
+passed = exercises.key_of(answers / "element", answers)
+for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "element/element_check.cu",
              *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c", "cpu/nvcc"))):
     before = file.read_bytes()
     file.write_bytes(before + b"\n")
-    expect(exercises.key_of(stage, "element", answers) != passed, file)
+    expect(exercises.key_of(answers / "element", answers) != passed, file)
     file.write_bytes(before)
-expect(exercises.key_of(stage, "element", answers) == passed, "as it was")
+expect(exercises.key_of(answers / "element", answers) == passed, "as it was")
 PROGRAM
     assert_success
 }
@@ -838,8 +838,8 @@ CudaError(700, 'cudaErrorIllegalAddress', 'an illegal memory access') True 700 c
 @test "nvcc: sources compile, with every warning an error" {
     requires nvcc
     sources=(01-hello-kernel/vector_add.cu 04-gather/*.cu 04-gather/fast/gather.cu) # what people copy; make test-all: all
-    [ "${SLOW:-}" != 1 ] || sources=(0*/*.cu 04-gather/fast/*.cu 04-gather/fast/bench/*.cu 0*/exercises/solutions/lib*.cu 0*/exercises/checks/*.cu)
-    checks=(0*/exercises/checks 0*/exercises/solutions)
+    [ "${SLOW:-}" != 1 ] || sources=(0*/*.cu 04-gather/fast/*.cu 04-gather/fast/bench/*.cu 0*/exercises/*/lib*.cu 0*/exercises/*/*_check.cu)
+    checks=(0*/exercises/*/)
     [ "${#sources[@]}" -ge 3 ]
     (cd "$BATS_TEST_TMPDIR" && mkdir -p "${sources[@]%/*}")
     # -P: as many at once as there are cores; xargs fails if one of them does
