@@ -124,11 +124,12 @@ test: build
 	@$(TOP)tests/run $(subst /,-,$(STAGE))
 
 STAGES := .
-# exercises.py builds each exercise in a folder of its own, with this file, and runs its check. develop.py does so for who
-# adds an exercise: it says how. (MAKE_COMMAND: a line with MAKE itself would be run by make -n, too.)
+# exercises.py builds each exercise in a folder of its own, with this file, and runs its check. develop.py does so for
+# who adds an exercise, and says how. (MAKE_COMMAND: make -n would run a line that has MAKE itself.)
 exercises watch exercises-check: $(RUNTIME) | tools packages
 	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE_COMMAND)' \
-	    '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop,exercises).py $(or $(filter watch,$@),check) $(STAGES)
+	    '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
+	    $(or $(filter watch,$@),check) $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.
@@ -150,7 +151,7 @@ endif
 # What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
-# What this folder was built with. If that changes (machine, backend, compiler, options, Python, where it lies), the builds go.
+# What this folder was built with. If that changes (machine, backend, compiler, options, Python, place), the builds go.
 BUILT_FOR := $(shell uname -m) $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(subst ','\'',$(CURDIR))
 .built-for: FORCE | tools packages
 	@$(COMMON)/made check $(BUILDS) $(LEFTOVERS)

@@ -53,12 +53,12 @@ wait_for() {
 }
 
 # Changes files of a new exercise, all at once, and looks whether make exercises-check names the fault of each. The lines
-# on standard input: file#command of sed#words of the fault
+# on standard input: file~command of sed, if another one has not made the fault~words of the fault
 names_each_fault() {
     local file command words faults=()
     rm -rf exercises
-    cp -r well exercises
-    while IFS='#' read -r file command words; do
+    cp -r ../well exercises
+    while IFS='~' read -r file command words; do
         sed -i "$command" "exercises/$file"
         faults+=("$words")
     done
@@ -87,7 +87,7 @@ names_each_fault() {
         assert_line --partial "course, twice: $todo"
     done
     refute_line --partial 'but' # the answers are as they should be
-    sed -i 's/TODO[:：] *//' exercises/README*.md exercises/twice/*
+    sed -i 's/TODO\(: *\|：\)//g' exercises/README*.md exercises/twice/*
     try_make exercises-check
     assert_success
     assert_line --index -1 '1 exercises, 4 answers, 0 faults'
@@ -96,22 +96,23 @@ names_each_fault() {
     assert_line --regexp '^  to do    twice.cu, line [0-9]+: there your lines are missing'
 
     rm -r exercises/.tried exercises/twice.cu
-    mv exercises well
+    mv exercises ../well
     names_each_fault <<'EOF'
-README.md#s/Goal:/goal/#README.md: there is no goal
-README.md#s/`twice.cu`/a file/#README.md: the file `twice.cu` is not named
-README.md#/details>/d#README.md: there is no hint
-README.md#s/You have learned//#README.md: there is no lesson, **
-README.md#s/the title/another/#README.md: no lesson has a link to exercises/README.md#twice-another
-README.zh.md#/^## /d#README.zh.md: there is no section
-twice/twice.cu#s/2 . x/1 + 2 * x/#the solution: it has to pass, but
+README.md~s/Goal:/goal/~README.md: there is no goal
+README.md~s/`twice.cu`/a file/~README.md: the file `twice.cu` is not named
+README.md~/details>/d~README.md: there is no hint
+README.md~s/You have learned//~README.md: there is no lesson, **
+README.md~s/the title/another/~README.md: no lesson has a link to exercises/README.md#twice-another
+README.zh.md~/^## /d~README.zh.md: there is no section
+twice/twice.cu~s/2 . x/1 + 2 * x/~the solution: it has to pass, but
+twice/answers.txt~~no guard: the refusal does not say out of bounds, but
 EOF
     names_each_fault <<'EOF'
-twice/twice_check.cu#/expect(/d#the unsolved file: it passes, but has to be refused
-twice/answers.txt#s/TODO//#a mistake that learners make: it passes, but has to be refused
-twice/answers.txt#s/-> out of bounds/-> a race/#no guard: the refusal does not say a race
+twice/twice_check.cu~/expect(/d~the unsolved file: it passes, but has to be refused
+twice/answers.txt~~a mistake that learners make: it passes, but has to be refused
+twice/answers.txt~s/-> out of bounds/-> a race/~no guard: the refusal does not say a race
 EOF
-    names_each_fault <<<'twice/answers.txt#s/2 . x/7 * x/#answers.txt: a mistake that learners make: the solution has no'
+    names_each_fault <<<'twice/answers.txt~s/2 . x/7 * x/~answers.txt: a mistake that learners make: the solution has no'
 }
 
 @test "exercises: make exercises says which pass, which is next, and what is wrong with it; what has passed is not tried again" {
@@ -166,7 +167,11 @@ PROGRAM
     assert_failure
     assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
 
-    echo 'from another machine' >exercises/.tried/race/cpu/race_check # newer than its sources
+    echo broken >exercises/.tried/race/cpu/race_check # newer than its sources
+    try_make exercises EXERCISE=race
+    assert_failure
+    assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
+    (cd exercises/.tried/race/cpu && echo 'of another machine' >race_check && sha256sum race_check >.made/race_check)
     try_make exercises EXERCISE=race
     assert_failure
     assert_line --regexp '^  wrong    ./race_check cannot be started: Exec format error'
@@ -305,7 +310,8 @@ PROGRAM
     for folder in . "$TOP"; do # make -n only says what it would do
         try make -C "$folder" -n "${settings[@]}" watch
         assert_success
-        assert_output --partial 'exercises.py watch'
+        assert_output --partial 'exercises.py'
+        refute_output --partial 'until you save'
     done
     solve element
     setsid env --default-signal=INT make "${settings[@]}" watch >watched 2>&1 3>&- &

@@ -1,28 +1,32 @@
 #!/usr/bin/env python3
 """For who adds an exercise: makes a new one, and says of each what is not as it should be.
 
-    common/exercises/develop.py new STAGE NAME    a new exercise, in a stage or in a folder of your own, anywhere
-    make -C STAGE exercises-check                 all of STAGE (in the repository's folder: of all stages); EXERCISE=NAME: one
+    common/exercises/develop.py new STAGE NAME   a new exercise, in a stage or in a folder of your own, anywhere
+    make -C STAGE exercises-check                all of STAGE, or one: EXERCISE=NAME (make at the top: all stages)
 
 How an exercise is added, in 20 minutes:
 
 1. new makes the folder STAGE/exercises/NAME with a small exercise that works, and its section at the end of
-   exercises/README.md, and of README.zh.md if there is one. Move the sections to their place: their order is that of the
-   exercises. A folder of your own gets a Makefile, so that make exercises, watch and hint work there as in a stage.
+   exercises/README.md, and of README.zh.md if there is one. Move the sections to their place: their order is that of
+   the exercises. A folder of your own gets a Makefile, so that make exercises, watch and hint work there as in a
+   stage.
 2. NAME.cu is the solution. The learner gets it without what is between "YOUR LINES, about 2: ..." and "END OF YOUR
    LINES"; there may be several such holes. Or it has a bug to be found: a line that is right, then " // was: " and the
    line that the learner finds. Each file that has one or the other is the solution's, and the learner's.
 3. NAME_check.cu includes the solution and calls it, with several sizes and new numbers each time. wrong(where to look,
    what was expected and what came) refuses it, and passed() ends the check. What the stand-in sees (bounds, races,
-   leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. A library
-   that is given is libNAME.cu. For an exercise in C, Python or Cython, take the files of one in stage 02 or 03.
+   leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. A
+   library that is given is libNAME.cu. For an exercise in C, Python or Cython, take the files of one in stage 02 or
+   03.
 4. answers.txt has the mistakes that learners make. Each has a line "what it is -> what the refusal has to say" (a
    regular expression), or "-> passed" for an answer in another style. Below it stand lines of the solution, each after
-   "- ", and what takes their place, after "+ ". Without "- " that is the first hole. An empty line ends the answer.
+   "- ", and what takes their place, after "+ ". Without "- " that is the first hole, or the lines with a bug. An empty
+   line ends the answer.
 5. The lesson's table of exercises gets a line with a link to the section, in each language.
-6. make exercises-check has to have nothing to say. It asks for all of this: the unsolved files are refused, the solution
-   passes, each answer passes or is refused for its cause; the sections have a goal, the names of the files, hints and
-   what has been learned, and a lesson links to them; no TODO is left. SHARE=0.1: only a tenth of the answers, drawn.
+6. make exercises-check has to have nothing to say. It asks for all of this: the unsolved files are refused, the
+   solution passes, each answer passes or is refused for its cause; the sections have a goal, the names of the files,
+   hints and what has been learned, and a lesson links to them; no TODO is left. SHARE=0.1: only a tenth of the
+   answers, drawn.
 """
 
 import concurrent.futures
@@ -157,6 +161,9 @@ def new(stage, name):
 # ---- The answers
 
 
+BUGGY = re.compile(r"(?:.* (?://|#) was: .*\n)+")  # lines that have a bug
+
+
 def answers_of(folder):
     """(what it is, what the refusal has to say or "passed", {file: text}) for each answer in answers.txt."""
     file = folder / "answers.txt"
@@ -168,10 +175,9 @@ def answers_of(folder):
         for change in re.finditer(r"((?:-.*\n)*)((?:\+.*\n)*)", found[3]):
             old, new = ("\n".join(line[2:] for line in lines.splitlines()) for lines in change.groups())
             if new and not old:
-                holes = [hole[2] for text in texts.values() for hole in exercises.HOLE.finditer(text)]
-                old, new = (holes or [""])[0], new + "\n"
-                if not old:
-                    raise ValueError(f"{found[1]}: there is no hole, so say after - what is replaced")
+                hole = next(filter(None, (exercises.HOLE.search(text) for text in texts.values())), None)
+                bug = next(filter(None, (BUGGY.search(text) for text in texts.values())), None)
+                old, new = hole[2] if hole else bug[0], new + "\n"
             if not any(old in text for text in texts.values()):
                 raise ValueError(f"{found[1]}: the solution has no\n{old}")
             texts = {name: text.replace(old, new) for name, text in texts.items()}
@@ -229,7 +235,7 @@ def faults_of_pages(folder):
         anchor = re.sub(r"[^\w -]", "", text.splitlines()[0].removeprefix("## ").lower()).replace(" ", "-")
         is_chinese = page.name.endswith(".zh.md")
         lessons = [path for path in stage.rglob("*.md") if path.name.endswith(".zh.md") == is_chinese]
-        lessons = [path.read_text(encoding="utf-8") for path in lessons if path.parent != page.parent]
+        lessons = [path.read_text(encoding="utf-8") for path in lessons if path.parent != stage / "exercises"]
         if lessons and not any(f"exercises/{page.name}#{anchor})" in lesson for lesson in lessons):
             yield f"{page.name}: no lesson has a link to exercises/{page.name}#{anchor}"
 

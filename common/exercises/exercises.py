@@ -9,12 +9,12 @@ ANSWERS: a folder with answers, seen from exercises/; else your own files, which
 when they are first asked for, and git ignores them: a new version never meets your answers.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## guard: ...". An exercise is a
-folder, exercises/guard. Its files that have a hole, or a bug with the mark "// was: ", are the solution; a learner finds
-each of them without the lines in the hole, or with the bug. The others are the check's: guard_check.cu (or .c, .py) and
-what is given, such as libguard.cu; answers.txt is for develop.py. An answer and the check are built in a folder of their
-own, .tried/guard/cpu, as a stage is, and the check runs. An answer passes if the check ends with exit status 0 and the
-word in the variable PASSED as its last line, and the CPU stand-in has no complaint. The stand-in is the judge on every
-machine. Where there is a GPU, the same check runs there once more.
+folder, exercises/guard. Its files that have a hole, or a bug with the mark "// was: ", are the solution; a learner
+finds each of them without the lines in the hole, or with the bug. The others are the check's: guard_check.cu (or .c,
+.py) and what is given, such as libguard.cu; answers.txt is for develop.py. An answer and the check are built in a
+folder of their own, .tried/guard/cpu, as a stage is, and the check runs. An answer passes if the check ends with exit
+status 0 and the word in the variable PASSED as its last line, and the CPU stand-in has no complaint. The stand-in is
+the judge on every machine. Where there is a GPU, the same check runs there once more.
 """
 
 import concurrent.futures
@@ -25,6 +25,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -262,6 +263,10 @@ def attempt_alone(folder, answers, backend):
     flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
     make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
     status, out, err = run(make, room, **settings, **for_make(backend))
+    if "make would write over" in err:  # a file is not as make left it; nothing in this folder is anybody's own
+        shutil.rmtree(room)
+        room = make_room(folder, answers, backend)
+        status, out, err = run(make, room, **settings, **for_make(backend))
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built
