@@ -4,7 +4,7 @@ COMMON := common
 TOP :=
 include common/settings.mk
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises watch hint compare reset new sanitize soak bench clean doctor offline book
+.PHONY: help run build test test-all exercises exercises-check watch hint compare reset new sanitize soak bench clean doctor offline book
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -12,6 +12,7 @@ help:
 	@echo '  test    build them and run all tests (test-all: also what takes long)'
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
+	@echo '  exercises-check  for who adds an exercise: what is not as it should be? (common/exercises/develop.py)'
 	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
@@ -77,7 +78,7 @@ soak: build
 	@$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o tests/soak/tools.so tests/tools.cu
 	@TEST_BACKEND=$(BACKEND) TOOLS=tests/soak/tools.so $(PY) tests/soak/soak.py $(SECONDS) $(CASES) $(SEED)
 
-exercises watch: # 04-gather has what all need
+exercises watch exercises-check: # 04-gather has what all need
 	@$(MAKE) --no-print-directory -C 04-gather $@ STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
 
 bench: # that of 04-gather measures fast too

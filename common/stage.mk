@@ -8,7 +8,7 @@ include $(COMMON)/settings.mk
 STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test exercises watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
+.PHONY: help build run test exercises exercises-check watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
 
 # SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
 CU := $(filter-out $(SPECIAL),$(wildcard *.cu))
@@ -19,6 +19,7 @@ HEADERS := $(wildcard *.h *.cuh) $(wildcard $(COMMON)/*.h $(COMMON)/*/*.h)
 LIBRARIES := $(patsubst %.cu,%.so,$(filter lib%,$(CU)))
 PROGRAMS := $(patsubst %.cu,%,$(filter-out lib%,$(CU)))
 C_PROGRAMS := $(C:.c=)
+PYTHON_SOURCES = $(PYX)$(wildcard exercises/*/*.py*)
 MODULES = $(if $(EXT),$(PYX:.pyx=$(EXT)))
 BUILDS = $(LIBRARIES) $(MORE_BUILDS) $(PROGRAMS) $(C_PROGRAMS) $(MODULES)
 LEFTOVERS += $(PYX:.pyx=.c)
@@ -30,7 +31,7 @@ help:
 	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
 	@! grep -q '^run:' Makefile || echo '  test    run its tests'
 ifneq ($(wildcard exercises),)
-	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=solutions)'
+	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=folder: answers that lie there)'
 	@echo '  watch   the next exercise, whenever you save its file'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 endif
@@ -98,12 +99,12 @@ $(PYX:.pyx=.c): .built-for
 # ---- What is needed
 
 # One line for what is missing, before anything is built.
-MISSING_HERE = $(or $(MISSING),$(if $(PYX),$(MISSING_FOR_PYTHON)))
+MISSING_HERE = $(or $(MISSING),$(if $(PYTHON_SOURCES),$(MISSING_FOR_PYTHON)))
 tools:
 	@[ -w . ] || { echo "$$PWD is read-only: copy the repository to a folder of yours, and make there" >&2; exit 1; }
 	@[ -z '$(MISSING_HERE)' ] || { echo '$(MISSING_HERE)' >&2; exit 1; }
 
-INSTALL = $(INSTALL_NVCC) $(if $(PYX),$(INSTALL_PYTHON))
+INSTALL = $(INSTALL_NVCC) $(if $(PYTHON_SOURCES),$(INSTALL_PYTHON))
 packages: | tools
 	@$(if $(strip $(INSTALL)),'$(PYTHON)' $(COMMON)/install.py $(INSTALL))
 
@@ -120,10 +121,12 @@ test: # builds first
 	@$(TOP)tests/run $(subst /,-,$(STAGE))
 
 STAGES := .
-# exercises.py builds each exercise in a folder of its own, with this file, and runs its check.
-exercises watch: $(RUNTIME) | tools packages
-	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE)' \
-	    '$(PYTHON)' $(COMMON)/exercises/exercises.py $(if $(filter watch,$@),watch,check) $(STAGES)
+# exercises.py builds each exercise in a folder of its own, with this file, and runs its check. develop.py does so for
+# who adds an exercise, and says how. (MAKE_COMMAND: make -n would run a line that has MAKE itself.)
+exercises watch exercises-check: $(RUNTIME) | tools packages
+	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE_COMMAND)' \
+	    '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
+	    $(or $(filter watch,$@),check) $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.
@@ -143,8 +146,8 @@ endif
 # What is sanitized on a GPU only, as it does not run elsewhere: $(call on_gpu,'./timing 16')
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
-# What this folder was built with. If that changes (backend, compiler, options, Python, where it lies), the builds go.
-BUILT_FOR := $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(subst ','\'',$(CURDIR))
+# What this folder was built with. If that changes (machine, backend, compiler, options, Python, place), the builds go.
+BUILT_FOR := $(shell uname -m) $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(subst ','\'',$(CURDIR))
 .built-for: FORCE | tools packages
 	@$(COMMON)/made check $(BUILDS) $(LEFTOVERS)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \

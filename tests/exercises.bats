@@ -1,7 +1,5 @@
 load helpers
 
-STAGES=(01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather)
-
 settings() {
     [ "$TEST_BACKEND" = cpu ] || requires nvcc
     settings=(CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" ${NVCC:+NVCC="$NVCC"})
@@ -15,12 +13,12 @@ copy_unsolved() {
 }
 
 solve() {
-    cp "exercises/solutions/$1.cu" exercises/
+    cp "exercises/$1/$1.cu" exercises/
 }
 
 # What make says to the solution of guard, changed by a command of sed.
 try_guard() {
-    sed "$1" exercises/solutions/guard.cu >exercises/guard.cu
+    sed "$1" exercises/guard/guard.cu >exercises/guard.cu
     try_make exercises EXERCISE=guard
 }
 
@@ -43,28 +41,78 @@ wait_for() {
     fail "no line with $2"
 }
 
-@test "exercises: the solutions pass; make exercises at the top asks for those of all stages" {
+@test "exercises: all are as make exercises-check wants them; make exercises at the top asks for those of all stages" {
     settings
-    rm -rf "$TOP"/0*/exercises/solutions/.tried/*/passed
-    LIMIT=900 try make -C "$TOP" --no-print-directory exercises "${settings[@]}" ANSWERS=solutions
+    [ "${SLOW:-}" = 1 ] || export SHARE=0.07 # a dozen
+    LIMIT=1800 try make -C "$TOP" --no-print-directory exercises-check "${settings[@]}"
     assert_success
-    assert_line --index 1 '01-hello-kernel'
-    assert_line --index -1 --regexp '^([1-9][0-9]*) of \1 exercises pass$'
+    assert_line --index -1 --regexp '^[1-9][0-9]* exercises, [1-9][0-9]* answers, 0 faults$'
     try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
     assert_failure
     assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* indices'
 }
 
-@test "exercises: wrong answers are refused, and the message names the cause; right ones in another style pass" {
-    settings
-    DOCTOR=$(env "${settings[@]}" "$TEST_PYTHON" "$TOP/common/doctor.py" make) # once, for all that is built
-    local stage
-    for stage in "${STAGES[@]}"; do
-        LIMIT=900 try env "${settings[@]}" PY="$TEST_PYTHON" DOCTOR="$DOCTOR" \
-            "$TEST_PYTHON" "$BATS_TEST_DIRNAME/exercises/refuse.py" "$TOP/$stage"
-        assert_success
-        assert_output --regexp '^([1-9][0-9]*) of \1 wrong answers are refused, and right ones pass$'
+# Changes files of a new exercise, all at once, and looks whether make exercises-check names the fault of each. The lines
+# on standard input: file~command of sed, if another one has not made the fault~words of the fault
+names_each_fault() {
+    local file command words faults=()
+    rm -rf exercises
+    cp -r ../well exercises
+    while IFS='~' read -r file command words; do
+        sed -i "$command" "exercises/$file"
+        faults+=("$words")
     done
+    try_make exercises-check
+    assert_failure
+    for words in "${faults[@]}"; do
+        assert_line --partial "course, twice: $words"
+    done
+    assert_line --index -1 --partial ", ${#faults[@]} faults" # and nothing else
+}
+
+@test "exercises: a new one of a teacher's own, elsewhere: make exercises-check names what is to be filled in, and each fault" {
+    copy_out 01-hello-kernel
+    mkdir -p ../course/exercises
+    echo '# 练习' >../course/exercises/README.zh.md
+    try "$TEST_PYTHON" common/exercises/develop.py new ../course twice
+    assert_success
+    try "$TEST_PYTHON" common/exercises/develop.py new ../course twice
+    assert_failure
+    assert_equal "$stderr" '../course/exercises/twice is there already'
+    cd ../course || return 1
+    echo '[twice](exercises/README.md#twice-the-title)' >README.md # a lesson
+    try_make exercises-check
+    assert_failure
+    for todo in 'twice.cu: TODO: what the kernel does.' 'answers.txt: TODO: a mistake' 'README.md: TODO: the task' 'README.zh.md: TODO：题目'; do
+        assert_line --partial "course, twice: $todo"
+    done
+    refute_line --partial 'but' # the answers are as they should be
+    sed -i 's/TODO\(: *\|：\)//g' exercises/README*.md exercises/twice/*
+    try_make exercises-check
+    assert_success
+    assert_line --index -1 '1 exercises, 4 answers, 0 faults'
+    try_make exercises
+    assert_failure
+    assert_line --regexp '^  to do    twice.cu, line [0-9]+: there your lines are missing'
+
+    rm -r exercises/.tried exercises/twice.cu
+    mv exercises ../well
+    names_each_fault <<'EOF'
+README.md~s/Goal:/goal/~README.md: there is no goal
+README.md~s/`twice.cu`/a file/~README.md: the file `twice.cu` is not named
+README.md~/details>/d~README.md: there is no hint
+README.md~s/You have learned//~README.md: there is no lesson, **
+README.md~s/the title/another/~README.md: no lesson has a link to exercises/README.md#twice-another
+README.zh.md~/^## /d~README.zh.md: there is no section
+twice/twice.cu~s/2 . x/1 + 2 * x/~the solution: it has to pass, but
+twice/answers.txt~~no guard: the refusal does not say out of bounds, but
+EOF
+    names_each_fault <<'EOF'
+twice/twice_check.cu~/expect(/d~the unsolved file: it passes, but has to be refused
+twice/answers.txt~~a mistake that learners make: it passes, but has to be refused
+twice/answers.txt~s/-> out of bounds/-> a race/~no guard: the refusal does not say a race
+EOF
+    names_each_fault <<<'twice/answers.txt~s/2 . x/7 * x/~answers.txt: a mistake that learners make: the solution has no'
 }
 
 @test "exercises: make exercises says which pass, which is next, and what is wrong with it; what has passed is not tried again" {
@@ -83,7 +131,7 @@ PROGRAM
     done
     solve element
     solve matrix
-    sed '/rounds\|blocks = (n/d' exercises/solutions/guard.cu >exercises/guard.cu
+    sed '/rounds\|blocks = (n/d' exercises/guard/guard.cu >exercises/guard.cu
     try_make exercises
     assert_failure
     assert_line --index 1 '01-hello-kernel'
@@ -108,7 +156,7 @@ PROGRAM
     assert_success
     [ -e exercises/.tried/element/cpu/element_check ]
 
-    { echo '#include "mine.cuh"' && cat exercises/solutions/element.cu; } >exercises/element.cu # a header of the learner's own
+    { echo '#include "mine.cuh"' && cat exercises/element/element.cu; } >exercises/element.cu # a header of the learner's own
     for line in '' '#error mine' '// good'; do
         echo "$line" >exercises/mine.cuh
         try_make exercises EXERCISE=element
@@ -118,6 +166,15 @@ PROGRAM
     try_make exercises EXERCISE=race
     assert_failure
     assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
+
+    echo broken >exercises/.tried/race/cpu/race_check # newer than its sources
+    try_make exercises EXERCISE=race
+    assert_failure
+    assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
+    (cd exercises/.tried/race/cpu && echo 'of another machine' >race_check && sha256sum race_check >.made/race_check)
+    try_make exercises EXERCISE=race
+    assert_failure
+    assert_line --regexp '^  wrong    ./race_check cannot be started: Exec format error'
 
     try_make exercises EXERCISE=elment
     assert_failure
@@ -139,7 +196,7 @@ PROGRAM
     case 7: exit(getchar() == EOF ? 7 : 0);\
     case 8: printf("%d", 777 / (atoi(getenv("CASE")) - 8));\
     }\
-&|; 1i #include "mine.cuh"' exercises/solutions/guard.cu >exercises/guard.cu
+&|; 1i #include "mine.cuh"' exercises/guard/guard.cu >exercises/guard.cu
     printf '#include <stdio.h>\n#include <stdlib.h>\n' >exercises/mine.cuh # a header of the learner's own
     sed -i 's/^SECONDS = .*/SECONDS = 3/' ../common/exercises/exercises.py
     # shellcheck disable=SC2016
@@ -167,8 +224,9 @@ PROGRAM
     assert_line --regexp '^  stand-in never freed: [0-9]+ bytes of device memory'
     mkdir "it's mine" # a folder of one's own, in which a file is missing
     try_make exercises EXERCISE=guard ANSWERS="../it's mine"
-    assert_output --partial 'there is no file guard.cu in '
-    cp exercises/solutions/guard.cu "it's mine"
+    assert_line '  to do    guard    <- next'
+    assert_line --regexp "^  to do    there is no file guard.cu in /.*/it's mine"
+    cp exercises/guard/guard.cu "it's mine"
     try_make exercises EXERCISE=guard ANSWERS="../it's mine"
     assert_success
 }
@@ -190,7 +248,7 @@ PROGRAM
     try make reset EXERCISE=guard
     assert_success
     assert_output 'guard.cu: what you wrote is now in guard.cu.1.mine'
-    cmp exercises/guard.cu.1.mine exercises/solutions/guard.cu
+    cmp exercises/guard.cu.1.mine exercises/guard/guard.cu
     cmp exercises/guard.cu unsolved
     echo '// mine' >>exercises/guard.cu
     try make reset EXERCISE=guard
@@ -216,6 +274,13 @@ PROGRAM
     assert_line --index 0 'hint 2 of 2, from 01-hello-kernel/exercises/README.zh.md, guard'
     try make -s hint EXERCISE=guard # from the start again
     assert_line --index 0 --partial 'hint 1 of 2'
+    sed -i '/^## guard/d' exercises/README.zh.md # an exercise that this page lacks
+    LANG=zh_CN.UTF-8 LC_ALL='' try make -s hint EXERCISE=guard
+    assert_line --index 0 'hint 2 of 2, from 01-hello-kernel/exercises/README.md, guard'
+    sed -i '/details>/d' exercises/README.md
+    try make -s hint EXERCISE=guard
+    assert_failure
+    assert_regex "$stderr" 'there are no hints in 01-hello-kernel/exercises/README.md, guard'
     try make -s compare EXERCISE=guard
     assert_line '+    if (i < n)'
     for what in reset hint compare; do
@@ -225,9 +290,29 @@ PROGRAM
     done
 }
 
+@test "exercises: a file that is as it was put is renewed when its solution changes; a learner's lines stay" {
+    copy_unsolved
+    make -s reset EXERCISE=guard
+    echo '// mine' >>exercises/matrix.cu
+    cp exercises/matrix.cu mine
+    sed -i '1s/$/ Renewed./' exercises/{guard/guard,matrix/matrix}.cu
+    make -s hint EXERCISE=guard
+    run diff exercises/guard.cu <(sed '/YOUR LINES, about/,/END OF YOUR LINES/{/YOUR LINES/!d}' exercises/guard/guard.cu)
+    assert_success
+    cmp exercises/matrix.cu mine
+    try_make exercises EXERCISE=guard
+    assert_line '  to do    guard    <- next'
+}
+
 @test "exercises: make watch goes on when a file is saved; Ctrl-C ends it and what it runs" {
     copy_unsolved
     settings
+    for folder in . "$TOP"; do # make -n only says what it would do
+        try make -C "$folder" -n "${settings[@]}" watch
+        assert_success
+        assert_output --partial 'exercises.py'
+        refute_output --partial 'until you save'
+    done
     solve element
     setsid env --default-signal=INT make "${settings[@]}" watch >watched 2>&1 3>&- &
     local group=$!
@@ -237,7 +322,7 @@ PROGRAM
     solve guard
     wait_for watched 'until you save matrix.cu'
     grep '^2 of 10 pass    01-hello-kernel, guard: passed' watched
-    sed 's/matrix\[row/for (;;) &/' exercises/solutions/matrix.cu >exercises/matrix.cu
+    sed 's/matrix\[row/for (;;) &/' exercises/matrix/matrix.cu >exercises/matrix.cu
     for _ in {1..300}; do
         ! runs matrix_check || break
         sleep 0.1
@@ -261,16 +346,16 @@ import exercises
 
 stage = pathlib.Path("01-hello-kernel")
 answers = stage / "exercises"
-exercises.put(stage, "element")
+exercises.put(answers / "element")
 (answers / "mine.h").touch(), (answers / "mine.cuh").touch()
-passed = exercises.key_of(stage, "element", answers)
-for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "checks/element_check.cu",
+passed = exercises.key_of(answers / "element", answers)
+for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "element/element_check.cu",
              *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c", "cpu/nvcc"))):
     before = file.read_bytes()
     file.write_bytes(before + b"\n")
-    assert exercises.key_of(stage, "element", answers) != passed, file
+    assert exercises.key_of(answers / "element", answers) != passed, file
     file.write_bytes(before)
-assert exercises.key_of(stage, "element", answers) == passed, "as it was"
+assert exercises.key_of(answers / "element", answers) == passed, "as it was"
 PROGRAM
     assert_success
 }

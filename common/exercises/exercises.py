@@ -5,14 +5,16 @@
     exercises.py watch STAGE...         the next one, whenever one of its files is saved
     exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
-ANSWERS: the folder with the answers, such as solutions in exercises/, or one elsewhere; else your own files, which lie in
-exercises/. They are put there when they are first asked for, and git ignores them: a new version never meets your answers.
+ANSWERS: a folder with answers, seen from exercises/; else your own files, which lie in exercises/. They are put there
+when they are first asked for, and git ignores them: a new version never meets your answers.
 
-The exercises of a stage and their order are the headings of exercises/README.md: "## 2. guard: ...". An answer has
-the files that the solution has. With what exercises/checks has for it (guard_check.cu or guard_check.py, libguard.cu,
-...) they are built in a folder of their own, .tried/guard/cpu, as a stage is, and the check runs. An answer passes if the
-check ends with exit status 0 and the word in the variable PASSED as its last line, and the CPU stand-in has no complaint.
-The stand-in is the judge on every machine. Where there is a GPU, the same check runs there once more.
+The exercises of a stage and their order are the headings of exercises/README.md: "## guard: ...". An exercise is a
+folder, exercises/guard. Its files that have a hole, or a bug with the mark "// was: ", are the solution; a learner
+finds each of them without the lines in the hole, or with the bug. The others are the check's: guard_check.cu (or .c,
+.py) and what is given, such as libguard.cu; answers.txt is for develop.py. An answer and the check are built in a
+folder of their own, .tried/guard/cpu, as a stage is, and the check runs. An answer passes if the check ends with exit
+status 0 and the word in the variable PASSED as its last line, and the CPU stand-in has no complaint. The stand-in is
+the judge on every machine. Where there is a GPU, the same check runs there once more.
 """
 
 import concurrent.futures
@@ -23,6 +25,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,7 +42,7 @@ SOURCES = (".cu", ".cuh", ".h", ".c", ".py", ".pyx")
 HOLE = re.compile(
     r"^(.*YOUR LINES, about .*\n(?:(?!.*END OF YOUR LINES)\s*(?://|#).*\n)*)((?:.*\n)*?)(.*END OF YOUR LINES)", re.M
 )
-BUG = re.compile(r"^( *).* // was: (.*)$", re.M)  # what the solution has, and what the learner finds
+BUG = re.compile(r"^( *).* (?://|#) was: (.*)$", re.M)  # what the solution has, and what the learner finds
 running = set()  # processes
 doctor = {}  # what make has to know, for each backend
 is_chinese = (os.environ.get("LC_ALL") or os.environ.get("LANG", "")).startswith("zh")
@@ -48,33 +51,54 @@ is_chinese = (os.environ.get("LC_ALL") or os.environ.get("LANG", "")).startswith
 # ---- What there is
 
 
+def names_in(page):
+    return re.findall(r"^## (\w+)[:：]", page.read_text(encoding="utf-8"), re.M) if page.exists() else []
+
+
 def exercises(stage):
-    """The names of a stage's exercises, in their order."""
+    """The folders of a stage's exercises, in their order."""
     page = stage / "exercises/README.md"
-    return re.findall(r"^## \d+\. (\w+)", page.read_text(), re.M) if page.exists() else []
+    return [page.parent / name for name in names_in(page) if (page.parent / name).is_dir()]
 
 
-def section(stage, name):
-    """What the page says of an exercise, in the reader's language, and the page's name."""
-    page = stage / "exercises" / ("README.zh.md" if is_chinese else "README.md")
-    found = re.search(rf"^## \d+\. {name}\b.*?(?=^## |\Z)", page.read_text(encoding="utf-8"), re.M | re.S)
-    return found[0] if found else "", f"{stage.resolve().name}/exercises/{page.name}, {name}"
+def section(folder, page):
+    """What a page says of an exercise."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    found = re.search(rf"^## {folder.name}[:：].*?(?=^## |\Z)", text, re.M | re.S)
+    return found[0] if found else ""
 
 
-def solutions(stage, name):
-    folder = stage / "exercises/solutions"
-    return [path for path in sorted(folder.iterdir()) if re.fullmatch(rf"(lib)?{name}\.\w+", path.name)]
+def page_of(folder):
+    """The page that has the exercise, in the reader's language if there is one."""
+    chinese = folder.parent / "README.zh.md"
+    return chinese if is_chinese and section(folder, chinese) else folder.parent / "README.md"
+
+
+def place_of(folder):
+    """This page's name, for people."""
+    return f"{stage_of(folder).name}/exercises/{page_of(folder).name}, {folder.name}"
+
+
+def stage_of(folder):
+    return folder.parent.resolve().parent
+
+
+def sources(folder):
+    return [path for path in sorted(folder.iterdir()) if path.suffix in SOURCES]
+
+
+def is_solution(path):
+    text = path.read_text()
+    return bool(HOLE.search(text) or BUG.search(text))
+
+
+def solutions(folder):
+    return [path for path in sources(folder) if is_solution(path)]
 
 
 def at_first(solution):
     """A file as a learner finds it: without the lines of the holes; or, if a bug is to be found, with it."""
     return BUG.sub(r"\1\2", HOLE.sub(r"\1\3", solution.read_text()))
-
-
-def of_check(stage, name):
-    folder = stage / "exercises/checks"
-    pattern = rf"(lib)?{name}(_.*)?\.\w+"
-    return [path for path in sorted(folder.iterdir()) if re.fullmatch(pattern, path.name) and path.suffix in SOURCES]
 
 
 # ---- Running
@@ -117,25 +141,32 @@ def end(process):
 # ---- One exercise
 
 
-def make_room(stage, name, answers, backend):
+# What a check includes is no program by itself. A check may say with which options it is built. The learner's own
+# headers lie in ../../.. (.top leads to the repository: make knows no names with a space, which its path may have.)
+MAKEFILE = """\
+COMMON := .top/common
+SPECIAL := {included}
+include $(COMMON)/stage.mk
+NVCCFLAGS += -I../../.. -I$(COMMON)/exercises
+{name}_check: {included}
+{name}_check: NVCCFLAGS += {options}
+{name}_check: LINK += {options}
+$(BUILDS): $(wildcard ../../../*.h ../../../*.cuh $(COMMON)/exercises/*.*)
+"""
+
+
+def make_room(folder, answers, backend):
     """The folder in which the exercise is built, with its files as they are now."""
-    room = answers / ".tried" / name / backend
+    room = answers / ".tried" / folder.name / backend
     room.mkdir(parents=True, exist_ok=True)
-    own = [answers / path.name for path in solutions(stage, name)]
-    checks = [path for path in of_check(stage, name) if path.name not in [p.name for p in own]]
-    texts = {path.name: path.read_bytes() for path in own + checks if path.exists()}
-    top = room / ".top"  # make knows no names with a space: they may be in the way from here to the repository
+    texts = {path.name: (answers / path.name if is_solution(path) else path).read_bytes() for path in sources(folder)}
+    top = room / ".top"
     top.unlink(missing_ok=True)
     top.symlink_to(os.path.relpath(COMMON.parent, room.resolve()))
-    # What a check includes is no program by itself. A check may say with which options it is built. The learner's own
-    # headers lie in ../../..
-    text = b"\n".join(text for file, text in texts.items() if "_check." in file).decode()
-    included = [file for file in texts if f'#include "{file}"' in text]
-    options = " ".join(re.findall(r"Built with: (.*)", text))
-    makefile = f"COMMON := .top/common\nSPECIAL := {' '.join(included)}\ninclude $(COMMON)/stage.mk\n{name}_check: {' '.join(included)}\n"
-    makefile += f"NVCCFLAGS += -I../../.. -I$(COMMON)/exercises\n{name}_check: NVCCFLAGS += {options}\n{name}_check: LINK += {options}\n"
-    makefile += "$(BUILDS): $(wildcard ../../../*.h ../../../*.cuh $(COMMON)/exercises/*.*)\n"
-    texts["Makefile"] = makefile.encode()
+    check = b"\n".join(text for file, text in texts.items() if "_check." in file).decode()
+    included = " ".join(file for file in texts if f'#include "{file}"' in check)
+    options = " ".join(re.findall(r"Built with: (.*)", check))
+    texts["Makefile"] = MAKEFILE.format(name=folder.name, included=included, options=options).encode()
     for path in room.iterdir():
         made_by_cython = path.suffix == ".c" and path.stem + ".pyx" in texts
         if path.suffix in SOURCES and path.name not in texts and not made_by_cython:
@@ -146,11 +177,11 @@ def make_room(stage, name, answers, backend):
     return room
 
 
-def key_of(stage, name, answers):
-    """What decides whether an answer passes, as one number: the files that people change. What passed is not tried again."""
-    files = [answers / path.name for path in solutions(stage, name)] + of_check(stage, name)
+def key_of(folder, answers):
+    """What decides whether an answer passes: the files that people change. What passed is not tried again."""
+    files = [answers / path.name if is_solution(path) else path for path in sources(folder)]
     files += sorted([*answers.glob("*.h"), *answers.glob("*.cuh"), *HERE.iterdir(), COMMON / "check.h"])
-    files += sorted(path for path in stage.iterdir() if path.suffix in (".h", ".py"))
+    files += sorted(path for path in stage_of(folder).iterdir() if path.suffix in (".h", ".py"))
     files += sorted(path for path in (COMMON / "cpu").rglob("*") if not {"lib", "__pycache__"} & set(path.parts))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.is_file())).hexdigest()
 
@@ -216,25 +247,26 @@ def for_make(backend):
     return {"DOCTOR": doctor[backend], "BACKEND": backend, "MAKEFLAGS": "", "MAKEOVERRIDES": "", **more}
 
 
-def attempt(stage, name, answers, backend="cpu"):
+def attempt(folder, answers, backend="cpu"):
     """What is wrong with one answer, as lines; empty if it passes. Two makes at once: one waits for the other."""
-    folder = answers / ".tried" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
+    tried = answers / ".tried" / folder.name
+    tried.mkdir(parents=True, exist_ok=True)
+    with open(tried / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return attempt_alone(stage, name, answers, backend)
+        return attempt_alone(folder, answers, backend)
 
 
-def attempt_alone(stage, name, answers, backend):
-    missing = [path.name for path in solutions(stage, name) if not (answers / path.name).exists()]
-    if missing:
-        return [f"  wrong    there is no file {missing[0]} in {answers}", "  look at  make reset brings it back"]
-    room = make_room(stage, name, answers, backend)
-    path = f"{HERE}:{COMMON}:{stage.resolve()}"  # what the exercises share; cuda_loader.h, cuda_error.py
+def attempt_alone(folder, answers, backend):
+    room, name = make_room(folder, answers, backend), folder.name
+    path = f"{HERE}:{COMMON}:{stage_of(folder)}"  # what the exercises share; cuda_loader.h, cuda_error.py
     settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
     flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
     make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
     status, out, err = run(make, room, **settings, **for_make(backend))
+    if "make would write over" in err:  # a file is not as make left it; nothing in this folder is anybody's own
+        shutil.rmtree(room)
+        room = make_room(folder, answers, backend)
+        status, out, err = run(make, room, **settings, **for_make(backend))
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built
@@ -250,7 +282,13 @@ def attempt_alone(stage, name, answers, backend):
         settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
         settings["CUDA_VISIBLE_DEVICES"] = "0"
         settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
-    status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
+    try:
+        status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
+    except OSError as error:  # a file that make takes for built, and which this machine does not take for a program
+        return [
+            f"  wrong    {command[0]} cannot be started: {error.strerror}",
+            f"  look at  rm -r '{room}' and try again",
+        ]
     wrong = judge(status, out, err)
     if wrong:
         wrong += [
@@ -258,7 +296,7 @@ def attempt_alone(stage, name, answers, backend):
             for line in out.splitlines()
             if line.strip() and not line.startswith(("  ", "passed"))
         ][:5]
-        own = "|".join(re.escape(path.name) for path in solutions(stage, name))
+        own = "|".join(re.escape(path.name) for path in solutions(folder))
         found = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", warnings.read_text(), re.M)
         wrong += [f"  warning  {line}" for line in found[:1]]
     return wrong
@@ -268,39 +306,43 @@ def backends():
     return ["cpu", "cuda"] if os.environ.get("BACKEND") == "cuda" else ["cpu"]
 
 
-def record(stage, name, answers):
+def record(folder, answers):
     """(the file that keeps what has passed, the line that it has if this answer has)"""
-    return answers / ".tried" / name / "passed", f"{key_of(stage, name, answers)} {backends()[-1]}\n"
+    return answers / ".tried" / folder.name / "passed", f"{key_of(folder, answers)} {backends()[-1]}\n"
 
 
-def has_passed(stage, name, answers):
-    key, line = record(stage, name, answers)
+def has_passed(folder, answers):
+    key, line = record(folder, answers)
     return key.exists() and line in key.read_text()
 
 
-def state(stage, name, answers, is_asked=True):
+def state(folder, answers, is_asked=True):
     """How it stands: "passed", "to do" or "not yet", and what is to be said of it.
 
     A bug that is to be found is not told before somebody asks for it.
     """
-    todo = []
-    for path in solutions(stage, name):
-        text = (answers / path.name).read_text(errors="replace") if (answers / path.name).exists() else ""
+    todo, files = [], solutions(folder)
+    for path in files:
+        if not (answers / path.name).exists():
+            return "to do", [f"  to do    there is no file {path.name} in {answers}"]
+        text = (answers / path.name).read_text(errors="replace")
         hole = re.search(r"YOUR LINES, about", text)
         line = text.count("\n", 0, hole.start()) + 1 if hole else 0
         if text == at_first(path) and hole:
             todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
         elif text == at_first(path) and not is_asked:
-            todo.append(f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={name} tells more")
-    if len(todo) == len(solutions(stage, name)):
+            todo.append(
+                f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={folder.name} tells more"
+            )
+    if len(todo) == len(files):
         return "to do", todo
-    if has_passed(stage, name, answers):
+    if has_passed(folder, answers):
         return "passed", []
-    key, line = record(stage, name, answers)
     for backend in backends():
-        wrong = attempt(stage, name, answers, backend)
+        wrong = attempt(folder, answers, backend)
         if wrong:
             return "not yet", (["  on the GPU:"] if backend == "cuda" else []) + wrong
+    key, line = record(folder, answers)
     key.write_text(line)
     return "passed", []
 
@@ -312,78 +354,87 @@ def colored(text, code):
     return f"\033[{code}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
-def put(stage, name):
-    """A learner's files, where there are none yet."""
-    for solution in solutions(stage, name):
-        target = stage / "exercises" / solution.name
-        if not os.path.lexists(target):
-            target.write_text(at_first(solution))
+def put(folder):
+    """A learner's files, where there are none yet. One that is as it was put is renewed when the solution changes."""
+    for solution in solutions(folder):
+        target, first = folder.parent / solution.name, at_first(solution)
+        known = folder.parent / ".tried" / folder.name / f"{solution.name}.first"
+        text = target.read_text(errors="replace") if target.is_file() else ""
+        if not os.path.lexists(target) or text == first or known.exists() and text == known.read_text():
+            known.parent.mkdir(parents=True, exist_ok=True)
+            known.write_text(first)
+            if text != first:
+                target.write_text(first)
 
 
-def folder_of(stage, answers):
-    path = stage / "exercises" / answers if answers else stage / "exercises"
+def folder_of(folder, answers):
+    """Where the answer lies."""
+    path = folder.parent / answers
     return path.resolve() if path.is_dir() else sys.exit(f"ANSWERS: there is no folder {path}")
 
 
-def learned(stage, name):
-    found = re.search(
-        r"^\*\*(?:You have learned|你学到了)[:：]\*\* ?(.*?)\n\n", section(stage, name)[0] + "\n\n", re.M | re.S
-    )
+def learned(text):
+    found = re.search(r"^\*\*(?:You have learned|你学到了)[:：]\*\* ?(.*?)\n\n", text + "\n\n", re.M | re.S)
     return " ".join(found[1].split("\n")) if found else ""
 
 
-def say_wrong(stage, name, lines):
+def hints_of(text):
+    return re.findall(r"<details><summary>.*?</summary>\n(.*?)</details>", text, re.S)
+
+
+def say_wrong(folder, lines):
     lines = [colored(line, 31) if line.startswith(("  wrong ", "  stand-in ")) else line for line in lines]
-    print(f"\n{name}:", *lines, f"  page     {section(stage, name)[1]}", sep="\n")
-    print(f"  hint     make hint EXERCISE={name}")
+    print(f"\n{folder.name}:", *lines, f"  page     {place_of(folder)}", sep="\n")
+    print(f"  hint     make hint EXERCISE={folder.name}")
 
 
-def say_passed(stage, name):
-    print(f"\n{learned(stage, name)}\nmake compare EXERCISE={name} shows your lines beside the solution's")
+def say_passed(folder):
+    print(f"\n{learned(section(folder, page_of(folder)))}")
+    print(f"make compare EXERCISE={folder.name} shows your lines beside the solution's")
 
 
 def check(todo, answers, is_one):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        states = list(pool.map(lambda one: state(*one, folder_of(one[0], answers), is_one), todo))
+        states = list(pool.map(lambda one: state(one, folder_of(one, answers), is_one), todo))
     is_passed = [what == "passed" for what, _ in states]
     first = is_passed.index(False) if False in is_passed else None
-    for i, (stage, name) in enumerate(todo):
-        if i == 0 or stage != todo[i - 1][0]:
-            print(stage.resolve().name)
+    for i, folder in enumerate(todo):
+        if i == 0 or folder.parent != todo[i - 1].parent:
+            print(stage_of(folder).name)
         color = {"passed": 32, "not yet": 31, "to do": 0}[states[i][0]]
-        print("  " + colored(f"{states[i][0]:7}", color) + f"  {name}{'    <- next' if i == first else ''}")
+        print("  " + colored(f"{states[i][0]:7}", color) + f"  {folder.name}{'    <- next' if i == first else ''}")
     if first is not None:
-        say_wrong(*todo[first], states[first][1])
+        say_wrong(todo[first], states[first][1])
     elif is_one and not answers:
-        say_passed(*todo[0])
+        say_passed(todo[0])
     print(f"\n{sum(is_passed)} of {len(todo)} exercises pass")
     return first is not None
 
 
 def watch(todo, answers):
     """Checks the next exercise whenever one of its files is saved, until all pass."""
-    for stage, name in todo:
-        folder = folder_of(stage, answers)
+    for folder in todo:
+        own = folder_of(folder, answers)
         said, last, tries = "", None, 0
         while said != "passed":
-            files = [folder / path.name for path in solutions(stage, name)] + sorted(folder.glob("*.*h"))
+            files = [own / path.name for path in solutions(folder)] + sorted(own.glob("*.*h"))
             now = [path.stat().st_mtime_ns if path.exists() else 0 for path in files]
             if now == last:
                 time.sleep(0.3)
                 continue
             last, tries = now, tries + 1
-            said, lines = state(stage, name, folder, is_asked=tries > 1)
+            said, lines = state(folder, own, is_asked=tries > 1)
             if said == "passed" and tries == 1:
                 break  # it had passed before
             print("\033[2J\033[H" * sys.stdout.isatty(), end="")
             what = colored(said, 32 if said == "passed" else 31)
-            passed = sum(has_passed(*one, folder_of(one[0], answers)) for one in todo)
-            print(f"{passed} of {len(todo)} pass    {stage.resolve().name}, {name}: {what}")
+            passed = sum(has_passed(one, folder_of(one, answers)) for one in todo)
+            print(f"{passed} of {len(todo)} pass    {stage_of(folder).name}, {folder.name}: {what}")
             if said == "passed":
-                say_passed(stage, name)
+                say_passed(folder)
                 time.sleep(3 * sys.stdout.isatty())  # to read it
             else:
-                say_wrong(stage, name, lines)
+                say_wrong(folder, lines)
                 print(
                     f"\nThis waits until you save {' or '.join(path.name for path in files)}; Ctrl-C ends it.",
                     flush=True,
@@ -391,58 +442,63 @@ def watch(todo, answers):
     print(f"{len(todo)} of {len(todo)} exercises pass")
 
 
-def hint(stage, name):
-    text, page = section(stage, name)
-    hints = re.findall(r"<details><summary>.*?</summary>\n(.*?)</details>", text, re.S)
-    counter = stage / "exercises/.tried" / name / "hints"
+def hint(folder):
+    hints = hints_of(section(folder, page_of(folder)))
+    if not hints:
+        sys.exit(f"there are no hints in {place_of(folder)}")
+    counter = folder.parent / ".tried" / folder.name / "hints"
     counter.parent.mkdir(parents=True, exist_ok=True)
-    seen = int(counter.read_text()) if counter.exists() else 0
-    counter.write_text(str((seen + 1) % len(hints)))
-    print(f"hint {seen + 1} of {len(hints)}, from {page}\n\n{hints[seen].strip()}")
+    seen = int(counter.read_text()) % len(hints) if counter.exists() else 0
+    counter.write_text(str(seen + 1))
+    print(f"hint {seen + 1} of {len(hints)}, from {place_of(folder)}\n\n{hints[seen].strip()}")
 
 
-def compare(stage, name):
-    for path in solutions(stage, name):
-        own = stage / "exercises" / path.name
+def compare(folder):
+    for path in solutions(folder):
+        own = folder.parent / path.name
         texts = [file.read_text(errors="replace").splitlines() if file.exists() else [] for file in (own, path)]
         lines = list(difflib.unified_diff(*texts, f"yours: {path.name}", "the solution", n=2, lineterm=""))
         print("\n".join(lines) if lines else f"{path.name}: yours is as the solution is")
 
 
-def reset(stage, name):
-    for path in solutions(stage, name):
-        target = stage / "exercises" / path.name
+def reset(folder):
+    for path in solutions(folder):
+        target = folder.parent / path.name
         if os.path.lexists(target) and not (target.is_file() and target.read_text(errors="replace") == at_first(path)):
             names = (target.with_name(f"{path.name}.{n}.mine") for n in range(1, 10**6))
             kept = next(name for name in names if not os.path.lexists(name))
             target.rename(kept)
             print(f"{path.name}: what you wrote is now in {kept.name}")
-    put(stage, name)
+    put(folder)
 
 
 def main(what, *stages):
-    stages = [pathlib.Path(stage) for stage in stages]
+    every = [folder for stage in stages for folder in exercises(pathlib.Path(stage))]
     only, answers = os.environ.get("EXERCISE", ""), os.environ.get("ANSWERS", "")
-    every = [(stage, name) for stage in stages for name in exercises(stage)]
-    todo = [one for one in every if only in ("", one[1])]
-    names = " ".join(name for _, name in every)
+    todo = [folder for folder in every if only in ("", folder.name)]
+    names = " ".join(folder.name for folder in every)
     if not every:
         sys.exit("there are no exercises here")
     if not todo:
         sys.exit(f"no such exercise: {only}; there are: {names}")
-    for one in [] if answers else every:
-        put(*one)
+    for folder in [] if answers else every:
+        put(folder)
     if what in ("hint", "compare", "reset"):
         if not only:
             sys.exit(f"which one? make {what} EXERCISE=...; there are: {names}")
-        return {"hint": hint, "compare": compare, "reset": reset}[what](*todo[0])
+        return {"hint": hint, "compare": compare, "reset": reset}[what](todo[0])
     return check(todo, answers, bool(only)) if what == "check" else watch(todo, answers)
+
+
+def end_all():
+    """After Ctrl-C."""
+    for process in list(running):
+        end(process)
+    os._exit(130)
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
-        for process in list(running):
-            end(process)
-        os._exit(130)
+        end_all()
