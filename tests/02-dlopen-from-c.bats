@@ -261,12 +261,46 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
 
 @test "02: whichever CUDA call of vector_add fails, its code comes and nothing stays; an older error is not taken for its own" {
     requires stand-in
-    EXPECTED=cudaSetDevice agrees 02-dlopen-from-c/failing_calls
+    EXPECTED=cudaSetDevice try_python PYTHONPATH="$BATS_TEST_DIRNAME" <<'PROGRAM'
+import ctypes
+
+import failing
+import numpy as np
+
+vector_add = ctypes.CDLL("./libvector_add.so").vector_add
+hello = ctypes.CDLL("./libhello.so").hello_from_gpu
+x = np.full(300, 3, "f")
+
+
+def checked(code):
+    if code != 0:
+        raise RuntimeError(code)
+
+
+def add(b):
+    checked(vector_add(x.ctypes, b.ctypes, b.size))
+    for refused in (None, b.ctypes, 300), (x.ctypes, None, 300), (x.ctypes, b.ctypes, -1):
+        assert vector_add(*refused) == 1, ("vector_add takes", refused)
+    assert vector_add(None, None, 0) == 0, "vector_add of nothing is no error"
+    return b
+
+
+TRIED = {"vector_add": (add, x, None)}
+failing.all_fail(TRIED, (2, 700), RuntimeError)
+failing.none_takes_an_older_error({**TRIED, "hello_from_gpu": (lambda out: hello(), 0, None)})
+PROGRAM
+    assert_success
+    assert_output "vector_add
+  2: [RuntimeError: 2] right | without a failure: right
+  700: [RuntimeError: 700] right | without a failure: right
+Hello World From GPU!
+Hello World From GPU!
+Hello World From GPU!"
 }
 
 @test "02: vector_add: more elements than a machine has room for: no number is cut to 32 bits" {
     use_shim sizes
-    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+    try_python LD_PRELOAD=./sizes.so <<'PROGRAM'
 import ctypes, os
 vector_add, array = ctypes.CDLL(os.environ["ROOM"] + "/libvector_add.so").vector_add, ctypes.c_void_p(1 << 45)  # nobody reads it
 for n in 2**30, 2**31 - 1:

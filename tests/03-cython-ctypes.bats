@@ -365,12 +365,30 @@ PROGRAM
 }
 
 @test "03: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
-    agrees_without_gil 03-cython-ctypes/gil ./lib{hello,multiply}.so
+    use_gil_shim ./lib{hello,multiply}.so
+    try_python LD_PRELOAD=./gil.so PYTHONPATH="$ROOM" <<'PROGRAM'
+import device_array
+import four_ways
+import hello
+import multiply
+import numpy as np
+
+x = np.ones(3, np.float32)
+hello.run_cuda(), hello.run_cuda_dlopen()
+device_array.DeviceArray(x).get()  # (its multiply does hold it: it launches, and waits for nothing)
+multiply.multiply(x, x)
+for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
+    way(x, x, np.empty_like(x))
+print("all called")
+PROGRAM
+    assert_success
+    assert_line --index -1 'all called'
+    refute_output --partial 'holds the GIL'
 }
 
 @test "03: multiply: more elements than a machine has room for: no number is cut to 32 bits" {
     use_shim sizes
-    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+    try_python LD_PRELOAD=./sizes.so <<'PROGRAM'
 import ctypes, os
 multiply, array = ctypes.CDLL(os.environ["ROOM"] + "/libmultiply.so").multiply, ctypes.c_void_p(1 << 45)  # nobody reads it
 print(" ->", multiply(array, array, array, ctypes.c_size_t(2**32 + 1)))

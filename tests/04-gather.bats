@@ -74,16 +74,36 @@ print(len(shown), [ms for ms in shown if ms not in [f"{x:.{len(ms.partition(chr(
 
 @test "04: whichever CUDA call fails, an exception comes and nothing stays; an older error is not taken for Gather's" {
     requires stand-in
-    EXPECTED=cudaSetDevice agrees 04-gather/failing_calls
+    EXPECTED=cudaSetDevice try_python PYTHONPATH="$PWD:$BATS_TEST_DIRNAME" <<'PROGRAM'
+import failing
+import numpy as np
+from wrapper import CudaError, cuda_gather
+
+source, backwards = np.arange(1 << 15, dtype="f"), np.arange(299, -1, -1)
+TRIED = {"cuda_gather": (lambda out: cuda_gather(source, backwards), source[299::-1], None)}
+failing.all_fail(TRIED, (2, 700), (CudaError, MemoryError))
+failing.none_takes_an_older_error(TRIED)
+PROGRAM
+    assert_success
+    assert_output "cuda_gather
+  2: [MemoryError: the GPU has no room for these arrays (133472 bytes)] right | without a failure: right
+  700: [CudaError: CUDA error 700, cudaErrorIllegalAddress: an illegal memory access was encountered] right | without a failure: right"
 }
 
 @test "04: other Python threads go on while the GPU works: no call of CUDA that waits holds the GIL" {
-    agrees_without_gil 04-gather/gil ./libcuda_index.so
+    use_gil_shim ./libcuda_index.so
+    try_python LD_PRELOAD=./gil.so PYTHONPATH="$ROOM" <<'PROGRAM'
+import numpy as np
+from wrapper import cuda_gather
+
+print(cuda_gather(np.ones(3, np.float32), np.zeros(2, np.int32)))
+PROGRAM
+    assert_output '[1. 1.]'
 }
 
 @test "04: Gather: more elements than a machine has room for: no number is cut to 32 bits" {
     use_shim sizes
-    try_python LD_PRELOAD=./sizes.so ROOM="$ROOM" <<'PROGRAM'
+    try_python LD_PRELOAD=./sizes.so <<'PROGRAM'
 import ctypes, os
 Gather, array = ctypes.CDLL(os.environ["ROOM"] + "/libcuda_index.so").Gather, ctypes.c_void_p(1 << 45)  # nobody reads it
 for n, m in (2**30, 2**31 - 1), (2**31 - 1, 2**30):

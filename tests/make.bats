@@ -270,9 +270,11 @@ echo "$0" >"$made"
 COMPILER
     printf '#!/bin/sh\ntouch "${4%%.pyx}.c"\n' >bin/cython # python -m cython -3 X.pyx
     chmod +x bin/*
-    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=compiler PATH="$PWD/bin:$PATH" "$TEST_PYTHON" common/doctor.py make |
+    # shellcheck disable=SC2031
+    export PATH=$PWD/bin:$PATH
+    DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=compiler "$TEST_PYTHON" common/doctor.py make |
         sed 's/override PY := [^|]*/override PY := cython/')
-    export DOCTOR PATH=$PWD/bin:$PATH
+    export DOCTOR
     local room target all make=(make --no-print-directory CC=compiler CXX=compiler)
     for room in 0[1-4]*/ 04-gather/fast/ 04-gather/fast/bench/; do
         all=$("${make[@]}" -s -C "$room" --eval='all-builds: ; @echo $(BUILDS)' all-builds)
