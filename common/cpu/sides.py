@@ -148,7 +148,7 @@ class Sides:
             caller = self.tokens[opened[-1] - 1] if opened else ""
             is_inside = caller == ">>>" or (is_name(caller) and caller != "auto")
             is_sum = "," not in piece and ({"=", "return"} & set(piece) or (before == ">" and "<" not in piece))
-            if i < f.right or is_name(before):
+            if i < f.right or (is_name(before) and before not in ("return", "else", "do")):
                 return True
             if before in ("*", "&", ">", ",", "[") and piece[1:] and not is_inside and not (is_sum and not opened):
                 return True

@@ -399,25 +399,21 @@ __device__ int table[N], *pointer;
 __constant__ float factors[4];
 template <class T> cudaError_t set_by_name(const T *values) { return cudaMemcpy(factors, values, 16, cudaMemcpyDefault); } // symbol-in-template
 
-int main(int argc, char **argv)
-{
-    const char *bug = argc > 1 ? argv[1] : "";
-    int *a, *b, *fresh, h[N] = {}, bytes = N * sizeof *a;
-    unsigned *count;
-    cudaMalloc(&a, bytes);
-    cudaMalloc(&b, bytes);
-    cudaMalloc(&fresh, bytes);
-    cudaMalloc(&count, sizeof *count);
-    cudaMemset(a, 0, bytes);
-    cudaMemset(b, 0, bytes);
-    cudaMemset(count, 0, sizeof *count);
-    cudaStream_t one, two;
-    cudaStreamCreate(&one);
-    cudaStreamCreate(&two);
+// Without a name, main lists those of the README's table.
+static const char *bug;
+static int *a, *b, *fresh, h[N];
+static const int bytes = N * sizeof *a;
+static unsigned *count;
+static cudaStream_t one, two;
+static cudaError_t error;
+
 #define MORE(name) if (strcmp(bug, name) == 0)
 #define MORE_AT(name) /* NAME/NUMBER */ \
     if (int at = 0; sscanf(bug, name "/%d", &at) == 1)
-#define IF(name) if (strcmp(bug, name) == 0 || (argc == 1 && puts(name) < 0))
+#define IF(name) if (strcmp(bug, name) == 0 || (!*bug && puts(name) < 0))
+
+static void launch_of_the_table()
+{
     IF("counter") Counter<<<1, 100>>>(a);
     IF("in-place") Smooth<<<1, 100>>>(a);
     IF("memcpy") Fill<<<1, N>>>(a, 0), Copies<<<1, 50>>>(a);
@@ -463,7 +459,10 @@ int main(int argc, char **argv)
     IF("streams") Fill<<<1, N, 0, one>>>(a, 0), Sum<<<1, 1, 0, two>>>(a, b, N);
     IF("streams-copy") Fill<<<1, N, 0, one>>>(a, 0), cudaMemcpyAsync(b, a, bytes, cudaMemcpyDefault, two);
     IF("too-many") Fill<<<1, 1025>>>(a, 0);
+}
 
+static void launch_more()
+{
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
     MORE("far-below") Fill<<<1, 1>>>(a, -(1 << 29));
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));
@@ -483,16 +482,45 @@ int main(int argc, char **argv)
     MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
-    MORE("streams-end") // they have one byte in common
-    {
-        cudaMemsetAsync(a, 0, 6, one); // streams-end
-        cudaMemcpyAsync(b, (char *)a + 5, 3, cudaMemcpyDefault, two); // streams-end
-    }
     MORE("never-set") Follow<<<1, 1>>>((int **)fresh);
     MORE("no-dynamic") PastDynamic<<<1, 1>>>(a);
     MORE("assert") Check<<<1, 8>>>(3);
     MORE("runtime-in-kernel") Call<<<1, 1>>>(a);
     MORE("two-races") TwoRaces<<<1, 50>>>(a, b);
+    MORE("two-masks") TwoMasks<<<1, 32>>>(a);
+    MORE("half-past-shared") HalfPastShared<<<1, 1>>>(a);
+    MORE("failed-print")
+    {
+        Check<<<1, 1>>>(4); // its "lost" is not lost
+        cudaDeviceSynchronize();
+        Check<<<1, 1>>>(3);
+        Fill<<<1, 1>>>(nullptr, 0);
+    }
+    MORE("called")
+    {
+        void (*kernel)(int *, int) = Fill;
+        kernel(a, 0);
+    }
+    MORE("variable-on-host") exit(total);
+    MORE("again")
+    for (int i = 0; i < 3; i++) {
+        cudaMemset(a, 0, bytes);
+        TwoInALine<<<10, 100>>>(a);
+        Sum<<<1, 1>>>(fresh, b, 1);
+        Fill<<<1, 1025>>>(a, 0);
+        cudaMemcpy(h, a, 2 * sizeof *a, cudaMemcpyDeviceToHost);
+        cudaMemcpy(&h[2], b, sizeof *b, cudaMemcpyDeviceToHost);
+        printf("%d%d%d ", h[0] < 20, h[1] < 20, h[2] > 1e9); // as wrong as on a GPU
+    }
+}
+
+static void launch_on_streams()
+{
+    MORE("streams-end") // they have one byte in common
+    {
+        cudaMemsetAsync(a, 0, 6, one); // streams-end
+        cudaMemcpyAsync(b, (char *)a + 5, 3, cudaMemcpyDefault, two); // streams-end
+    }
     MORE("streams-apart") // one that the default stream does not wait for
     {
         cudaStream_t apart;
@@ -525,27 +553,10 @@ int main(int argc, char **argv)
         cudaStreamWaitEvent(three, event);
         cudaMemsetAsync(a, 1, bytes, three); // streams-third
     }
-    MORE("two-masks") TwoMasks<<<1, 32>>>(a);
-    MORE("half-past-shared") HalfPastShared<<<1, 1>>>(a);
-    MORE("failed-print")
-    {
-        Check<<<1, 1>>>(4); // its "lost" is not lost
-        cudaDeviceSynchronize();
-        Check<<<1, 1>>>(3);
-        Fill<<<1, 1>>>(nullptr, 0);
-    }
-    MORE("called") Fill(a, 0);
-    MORE("variable-on-host") return total;
-    MORE("again")
-    for (int i = 0; i < 3; i++) {
-        cudaMemset(a, 0, bytes);
-        TwoInALine<<<10, 100>>>(a);
-        Sum<<<1, 1>>>(fresh, b, 1);
-        Fill<<<1, 1025>>>(a, 0);
-        cudaMemcpy(h, a, 2 * sizeof *a, cudaMemcpyDeviceToHost);
-        cudaMemcpy(&h[2], b, sizeof *b, cudaMemcpyDeviceToHost);
-        printf("%d%d%d ", h[0] < 20, h[1] < 20, h[2] > 1e9); // as wrong as on a GPU
-    }
+}
+
+static void launch_at_an_address()
+{
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
@@ -555,14 +566,16 @@ int main(int argc, char **argv)
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)
     READ_AND_WRITE(short) READ_AND_WRITE(int) READ_AND_WRITE(double) READ_AND_WRITE(float2) READ_AND_WRITE(float4)
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)
+}
 
-    cudaError_t launched = cudaGetLastError(), error = cudaDeviceSynchronize();
+static void call_of_the_table()
+{
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
     IF("symbol") error = cudaMemcpy(table + 1, h, 4, cudaMemcpyHostToDevice); // symbol
-    IF("nobody-looked") return cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess; // nobody-looked
-    IF("touched") return fresh[0];
+    IF("nobody-looked") exit(cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess); // nobody-looked
+    IF("touched") exit(fresh[0]);
     IF("too-early")
     {
         int *pinned;
@@ -573,6 +586,12 @@ int main(int argc, char **argv)
         cudaStreamSynchronize(one);
         cudaFreeHost(pinned);
     }
+    IF("nobody-waited") Fill<<<1, 1>>>(a, 0), exit(0);
+    IF("leak") exit(0);
+}
+
+static void call_and_touch()
+{
     for (const char *which : {"managed-too-early", "registered-too-early", "one-of-two"})
         MORE(which) // one-of-two: the host waits for the stream that has written another part
         {
@@ -595,22 +614,6 @@ int main(int argc, char **argv)
         printf("%d ", in_all);
         error = cudaDeviceSynchronize();
     }
-    MORE("virtual-copied") // a kernel makes another class's objects
-    {
-        Square square;
-        cudaMemcpy(a, (void *)&square, sizeof square, cudaMemcpyHostToDevice);
-        Make<<<1, 1>>>((Shape *)b), Corners<<<1, 1>>>((Shape *)b, fresh), Corners<<<1, 1>>>((Shape *)a, fresh);
-        error = cudaDeviceSynchronize();
-    }
-    MORE("host-function") CallIt<<<1, 1>>>(same, b), error = cudaDeviceSynchronize(); // host-function
-    MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
-    MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();
-    MORE("host-format") SayAs<<<1, 1>>>("format"), error = cudaDeviceSynchronize();
-    MORE("symbol-source") error = cudaMemcpy(h, &pointer, 8, cudaMemcpyDeviceToHost); // symbol-source
-    MORE("symbol-in-template") error = set_by_name(h);
-    MORE("symbol-set") error = cudaMemset(table, 0, 4); // symbol-set
-    MORE("symbol-read") Sum<<<1, 1>>>(table, b, N), error = cudaDeviceSynchronize();
-    MORE("symbol-written") FillBox<<<1, 1>>>(Box{&table[3]}), error = cudaDeviceSynchronize();
     MORE("set-too-early")
     {
         int *pinned;
@@ -644,9 +647,67 @@ int main(int argc, char **argv)
         error = cudaDeviceSynchronize();
         cudaFree(managed), cudaFreeHost(flag);
     }
-    IF("nobody-waited") return Fill<<<1, 1>>>(a, 0), 0;
-    IF("leak") return 0;
-    if (argc == 1) return 0;
+}
+
+// Of each call on memory the code, up to the end of an allocation and one byte further, in one row and in three.
+static void copy_up_to_the_end()
+{
+    static char host[2 * N * sizeof(int)];
+    for (int rows : {1, 3})
+        for (int further : {0, 1}) {
+            size_t step = rows == 1 ? bytes : 400, width = bytes - (rows - 1) * step + further;
+            cudaError_t codes[] = {
+                cudaMemcpy2D(host, step, a, step, width, rows, cudaMemcpyDeviceToHost),
+                cudaMemcpy2D(a, step, host, step, width, rows, cudaMemcpyHostToDevice),
+                cudaMemcpy2DAsync(b, step, a, step, width, rows, cudaMemcpyDefault, one),
+                cudaMemset2D(a, step, 0, width, rows),
+                cudaMemcpy(host, a, bytes + further, cudaMemcpyDeviceToHost),
+                cudaMemcpyAsync(a, host, bytes + further, cudaMemcpyHostToDevice, one),
+                cudaMemset(a, 0, bytes + further),
+            };
+            for (cudaError_t code : codes) printf("%d", code);
+            printf(" ");
+        }
+}
+
+static void call_more()
+{
+    MORE("to-the-end") copy_up_to_the_end();
+    MORE("virtual-copied") // a kernel makes another class's objects
+    {
+        Square square;
+        cudaMemcpy(a, (void *)&square, sizeof square, cudaMemcpyHostToDevice);
+        Make<<<1, 1>>>((Shape *)b), Corners<<<1, 1>>>((Shape *)b, fresh), Corners<<<1, 1>>>((Shape *)a, fresh);
+        error = cudaDeviceSynchronize();
+    }
+    MORE("host-function") CallIt<<<1, 1>>>(same, b), error = cudaDeviceSynchronize(); // host-function
+    MORE("host-text") Say<<<1, 1>>>(bug), error = cudaDeviceSynchronize();
+    MORE("host-literal") Say<<<1, 1>>>("literal"), error = cudaDeviceSynchronize();
+    MORE("host-format") SayAs<<<1, 1>>>("format"), error = cudaDeviceSynchronize();
+    MORE("symbol-source") error = cudaMemcpy(h, &pointer, 8, cudaMemcpyDeviceToHost); // symbol-source
+    MORE("symbol-in-template") error = set_by_name(h);
+    MORE("symbol-set") error = cudaMemset(table, 0, 4); // symbol-set
+    MORE("symbol-read") Sum<<<1, 1>>>(table, b, N), error = cudaDeviceSynchronize();
+    MORE("symbol-written") FillBox<<<1, 1>>>(Box{&table[3]}), error = cudaDeviceSynchronize();
+}
+
+int main(int argc, char **argv)
+{
+    bug = argc > 1 ? argv[1] : "";
+    cudaMalloc(&a, bytes);
+    cudaMalloc(&b, bytes);
+    cudaMalloc(&fresh, bytes);
+    cudaMalloc(&count, sizeof *count);
+    cudaMemset(a, 0, bytes);
+    cudaMemset(b, 0, bytes);
+    cudaMemset(count, 0, sizeof *count);
+    cudaStreamCreate(&one);
+    cudaStreamCreate(&two);
+    launch_of_the_table(), launch_more(), launch_on_streams(), launch_at_an_address();
+    cudaError_t launched = cudaGetLastError();
+    error = cudaDeviceSynchronize();
+    call_of_the_table(), call_and_touch(), call_more();
+    if (!*bug) return 0;
     printf("%d %d\n", launched, error);
     cudaFree(a);
     cudaFree(b);

@@ -183,6 +183,18 @@ class Kernel:
 # ---- Ingredients of a kernel. x is the thread's number, which each of them changes by what others have told.
 
 
+def groups_of(k, scope, g):
+    """Of the threads, which are numbered in the grid, those that exchange: of a block, g of them, or all."""
+    if scope == "grid":
+        k.is_cooperative = True
+        return [range(k.program.all)]
+    blocks = [range(b * k.n, b * k.n + k.n) for b in k.blocks]
+    return blocks if scope == "block" else [block[w : w + g] for block in blocks for w in range(0, k.n, g)]
+
+
+SOME = ["{t} % 3 == 1", "{t} % 2 == 0", "{t} % 4 < 2", "{t} < HALF", "{t} / 16 % 2 == 0"]
+
+
 def exchange(k):
     """Threads of a block, a warp, a tile or the grid read and write an array: other elements in each action. A barrier
     stands between two actions if one touches what another thread writes in the other: then it matters."""
@@ -191,14 +203,8 @@ def exchange(k):
     per = d.choice([1, 1, 1, 2]) if scope == "block" and not k.stays else 1
     g = {"block": k.n * per, "grid": k.program.all}.get(scope) or d.choice([4, 8, 16, 32])
     scope = "warp" if scope == "tile" and k.n % g else scope
-    groups = [range(b * k.n, b * k.n + k.n) for b in k.blocks]  # of threads, which are numbered in the grid
-    if scope == "grid":
-        groups, k.is_cooperative = [range(k.program.all)], True
-    elif scope != "block":
-        groups = [block[w : w + g] for block in groups for w in range(0, k.n, g)]
-    alive = {b * k.n + t for b in k.blocks for t in k.alive(b)}
-    size = (k.n * per + g - 1) // g * g if scope != "grid" else k.n
-    u = d.choice(TYPES)
+    groups, alive = groups_of(k, scope, g), {b * k.n + t for b in k.blocks for t in k.alive(b)}
+    u, size = d.choice(TYPES), (k.n * per + g - 1) // g * g if scope != "grid" else k.n
     text = f"{u} *s = {k.program.work(u, size)};\n" if scope == "grid" else ""
     text = text or k.array(u, size, not k.stays and size == k.n * per)
     text += f"auto tile = cg::tiled_partition<{g}>(cg::this_thread_block());\n" if scope == "tile" else ""
@@ -239,8 +245,7 @@ def exchange(k):
     for count in range(d.randint(3, 8)):
         kind = d.choice(["write", "read", "read", "update"] + ["fours"] * has_fours) if count else "write"
         turn = d.choice([k.permutation(g), k.permutation(g), turn]) if count else turn
-        some = ["{t} % 3 == 1", "{t} % 2 == 0", "{t} % 4 < 2", f"{{t}} < {g // 2 + 1}", "{t} / 16 % 2 == 0"]
-        only = Map(d.choice(some)) if count and d.random() < 0.4 else None
+        only = Map(d.choice(SOME).replace("HALF", str(g // 2 + 1))) if count and d.random() < 0.4 else None
         code, touches = action(kind, turn, only)
         is_read = kind in ("read", "fours")
         clash = any(who - {me} for element, me in touches for who in touched[element][is_read:])

@@ -142,18 +142,12 @@ static void run(void *function)
     OK(cuMemFree_v2, device_y);
 }
 
-int main(void)
+// Makes a context, and finds out the option for this GPU.
+static void begin(char *architecture, size_t size)
 {
-    driver = dlopen("libcuda.so.1", RTLD_NOW);
-    nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW);
-    if (!driver || !nvrtc) {
-        puts(dlerror());
-        return 1;
-    }
-
     int count, device, major, minor;
     unsigned long long pointer;
-    void *context, *module, *function, *program;
+    void *context;
     const char *text;
     FAILS(3, NOT_INITIALIZED, cuDeviceGetCount, &count);
     FAILS(3, NOT_INITIALIZED, cuMemAlloc_v2, &pointer, (size_t)4);
@@ -170,9 +164,12 @@ int main(void)
     FAILS(1, INVALID_VALUE, cuGetErrorString, 12345, &text);
     OK(cuDeviceGetAttribute, &major, 75, 0);
     OK(cuDeviceGetAttribute, &minor, 76, 0);
+    snprintf(architecture, size, "--gpu-architecture=sm_%d%d", major, minor);
+}
 
-    char architecture[64];
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%d", major, minor);
+static void compile_and_load(const char *architecture)
+{
+    void *module, *function, *program;
     const char *options[] = {architecture, "--nope", "--gpu-architecture=compute_80"};
     size_t bytes;
     NVRTC(0, nvrtcCreateProgram, &program, good, "saxpy.cu", 0, NULL, NULL);
@@ -210,6 +207,19 @@ int main(void)
     OK(cuModuleGetFunction, &function, module, "saxpy");
     run(function);
     OK(cuModuleUnload, module);
+}
+
+int main(void)
+{
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW);
+    if (!driver || !nvrtc) {
+        puts(dlerror());
+        return 1;
+    }
+    char architecture[64];
+    begin(architecture, sizeof architecture);
+    compile_and_load(architecture);
     run_by_name();
     OK(cuDevicePrimaryCtxRelease_v2, 0);
     Call *last_error =

@@ -96,11 +96,10 @@ static int total()
 }
 static dim3 two() { return dim3(2); }
 
-int main()
-{
-    cudaMalloc(&d, sizeof *d);
-    cudaMemset(d, 0, sizeof *d);
+static int later = 1, *device_two;
 
+static void arguments()
+{
     add<<<1, 1>>>(d, 1);
     add<<<two(), dim3(2, 2)>>>(d, Point{2, 3});
     add<<<1, 1>>>(d, {4, 5});
@@ -117,7 +116,6 @@ int main()
     add_product<<<1, 1>>>(d, 3, 2, nullptr);
     printf("conversions %d\n", total());
 
-    int later = 1;
     add<<<1, 1>>>(d, later);
     later = 1000;
     Kernel local = chosen;
@@ -130,6 +128,10 @@ int main()
     (static_cast<Kernel>(add))<<<1, 1>>>(d, 6);
     printf("pointers %d\n", total());
 
+}
+
+static void names()
+{
     add_with_default<<<1, 1>>>(d);
     add_with_default<<<1, 1>>>(d, 1);
     add_any<<<2, 32>>>(d, 2);
@@ -161,7 +163,11 @@ int main()
         later ? add<<<1, 1>>>(d, 10000) : add<<<1, 1>>>(d, 100000);
     printf("names %d %s\n", total(), no_launch);
 
-    int host_two[2] = {3, 4}, *device_two, *device_d = d;
+}
+
+static void by_address()
+{
+    int host_two[2] = {3, 4}, *device_d = d;
     cudaMalloc(&device_two, sizeof host_two);
     cudaMemcpy(device_two, host_two, sizeof host_two, cudaMemcpyHostToDevice);
     add_c<<<1, 1>>>(d, device_two);
@@ -177,6 +183,10 @@ int main()
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel(add_any<int>, dim3(1), dim3(32), more)));
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)nullptr, dim3(2), dim3(3), arguments, 0, nullptr)));
     cudaGetLastError();
+}
+
+static void forms()
+{
     shifted<1 << 3, false><<<1, 1>>>(d);
     static_cast<void (*)(int *, int)>(add)<<<1, 1>>>(d, 1);
     its_name<<<1, 1>>>();
@@ -204,6 +214,13 @@ int main()
     uneven<<<1, 1>>>(2, 0);
     printf("printed later\n");
     cudaDeviceSynchronize();
+}
+
+int main()
+{
+    cudaMalloc(&d, sizeof *d);
+    cudaMemset(d, 0, sizeof *d);
+    arguments(), names(), by_address(), forms();
     cudaFree(d);
     cudaFree(device_two);
     printf("%s\n", cudaGetErrorName(cudaGetLastError()));

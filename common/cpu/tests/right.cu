@@ -323,28 +323,24 @@ __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
 } range = {1, {2, 3}};
-namespace a::b {
+namespace outer::deeper {
 __managed__ int inner = 5;
 }
-__global__ void ReadManaged(int *b) { b[0] = length == a::b::inner && range.from != 0 ? length + range.to[1] : 0; }
+__global__ void ReadManaged(int *b) { b[0] = length == outer::deeper::inner && range.from != 0 ? length + range.to[1] : 0; }
 
 // A template's variable has no pages of its own.
 template <class T> __device__ T table_of[5000];
 template <class T> int beside_it[5000]; // the host's, but perhaps on one of its pages
 
-int main(void)
-{
-    static int h[N], r[N];
-    int *a, *b, *c, *d;
-    long sum = 0, sums[4] = {};
-    for (int i = 0; i < N; i++) h[i] = i % 101, sum += h[i], sums[h[i] % 4] += h[i];
-    auto clear = [&] { cudaMemset(b, 0, sizeof h), cudaMemset(c, 0, sizeof h), cudaMemset(d, 0, sizeof h); };
-    auto result = [&](const int *from) { cudaMemcpy(r, from, sizeof r, cudaMemcpyDeviceToHost); };
-    // The device's memory then has its place beside all else, where there is less room.
-    if (getenv("TAKE_ITS_PLACE")) mmap((void *)(1l << 45), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    cudaMalloc(&a, sizeof h), cudaMalloc(&b, sizeof h), cudaMalloc(&c, sizeof h), cudaMalloc(&d, 32 * N);
-    cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+static int h[N], r[N], *a, *b, *c, *d;
 
+static void clear() { cudaMemset(b, 0, sizeof h), cudaMemset(c, 0, sizeof h), cudaMemset(d, 0, sizeof h); }
+static void result(const int *from) { cudaMemcpy(r, from, sizeof r, cudaMemcpyDeviceToHost); }
+
+static void races_and_heaps()
+{
+    long sum = 0, sums[4] = {};
+    for (int i = 0; i < N; i++) sums[h[i] % 4] += h[i];
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), CasWithIdleCores<<<BLOCKS, 1>>>(b, b + 1), result(b), expect("CasWithIdleCores", r[0], 7);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
@@ -364,11 +360,15 @@ int main(void)
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
-    clear(), LastWarp<<<1, 64>>>(a, b), result(b), sum = 0;
+    clear(), LastWarp<<<1, 64>>>(a, b), result(b);
     for (int i = 0; i < 64; i++) sum += h[i];
     expect("LastWarp", r[0], sum);
     clear(), WarpFlags<<<1, 32>>>(b), result(b), expect("WarpFlags", r[31], 33);
     clear(), SharedSame<<<2, THREADS>>>(b, 5), result(b), expect("SharedSame", r[9], 14);
+}
+
+static void objects_and_names()
+{
     Owned<<<1, 100>>>(Owner(), b), result(b);
     {
         Owner owner;
@@ -382,6 +382,10 @@ int main(void)
     cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
     int in_all;
     cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);
+}
+
+static void host_and_device_at_once()
+{
     int *fresh, *mapped, flag = 0;
     cudaMallocManaged(&fresh, 400), cudaHostAlloc(&mapped, 400, cudaHostAllocMapped);
     expect("fresh managed memory", fresh[50], 0);
@@ -398,6 +402,10 @@ int main(void)
     cudaDeviceSynchronize(), mapped[0] = 0, Say<<<1, 1>>>(mapped), cudaLaunchHostFunc(0, look, mapped);
     SharedHeap<<<256, 64>>>(b), expect("thread of a callback", wait_for((int *)&has_looked), 1);
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
+}
+
+static void more()
+{
     cudaStream_t one, two;
     cudaStreamCreate(&one), cudaStreamCreate(&two);
     cudaMemsetAsync(d, 0, 101, one), cudaMemsetAsync((char *)d + 101, 0, 101, two); // side by side
@@ -407,6 +415,7 @@ int main(void)
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);
     Destroy<<<1, THREADS>>>((Shape **)c), expect("Areas", r[4] * 100 + r[5], 1625);
     clear(), FarApart<<<32'769, 2>>>(b, c, d), result(b), expect("FarApart", r[0], 7);
+    void *object;
     for (int &x : beside_it<char>) x = 1; // g++ puts the one that is named first behind
     cudaGetSymbolAddress(&object, table_of<int>), Apply<int, add<int>><<<1, 4>>>((int *)object);
     for (int &x : beside_it<int>) x++;
@@ -414,6 +423,16 @@ int main(void)
     cudaDeviceSynchronize();
     clear(), ReadManaged<<<1, 1>>>(b), others = length + range.to[0], result(b), expect("ReadManaged", r[0] + others, 15);
     clear(), ManyPlaces<<<2, 1>>>(b), result(b), expect("ManyPlaces", r[0] / 2, 0);
+}
+
+int main(void)
+{
+    for (int i = 0; i < N; i++) h[i] = i % 101;
+    // The device's memory then has its place beside all else, where there is less room.
+    if (getenv("TAKE_ITS_PLACE")) mmap((void *)(1l << 45), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cudaMalloc(&a, sizeof h), cudaMalloc(&b, sizeof h), cudaMalloc(&c, sizeof h), cudaMalloc(&d, 32 * N);
+    cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+    races_and_heaps(), objects_and_names(), host_and_device_at_once(), more();
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");
     return !all_right;

@@ -191,6 +191,11 @@ assert|0|0 710|LINE: void Check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Asse
 runtime-in-kernel|0|0 719|kernel Call calls a function of the CUDA runtime: only host code can
 called|134||a kernel was called like a function: write kernel<<<blocks, threads>>>
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
+ROWS
+}
+
+@test "stand-in: more bugs, of what host and device share, of several threads and of streams" {
+    answers bugs <<'ROWS'
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 variable-alone|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel CountAlone may not have finished with: wait for it first
@@ -211,6 +216,7 @@ heap/-1|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or 
 heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
 heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
+to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source is not as large as that
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 not-published|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
