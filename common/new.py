@@ -33,6 +33,8 @@ def refusal(name, folder):
         return f"NAME={name}: there is a Python module of this name"
     if name in names_inside():
         return f"NAME={name}: the package uses this name itself"
+    if TOP in folder.parents:
+        return f"{folder} is inside the tutorial's own folder: name another, DIR=~/{name}"
     return f"{folder} is there already" if os.path.lexists(folder) else ""
 
 

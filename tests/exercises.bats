@@ -142,7 +142,7 @@ PROGRAM
     assert_line '  to do    race' # a bug to be found is told to who asks for it
     assert_line --regexp '  wrong    x\[256\] of 1000: expected .*, came .* \(nobody has written to it\)'
     assert_line --partial '01-hello-kernel/exercises/README.md, guard'
-    assert_line --index -1 '2 of 10 exercises pass'
+    assert_line --index -1 --regexp '^2 of [0-9]+ exercises pass'
     [ "${#lines[@]}" -lt 24 ] # one screen
     try_make exercises EXERCISE=elment
     assert_failure
@@ -322,11 +322,11 @@ PROGRAM
     setsid env --default-signal=INT make "${settings[@]}" watch >watched 2>&1 3>&- &
     local group=$!
     wait_for watched 'until you save guard.cu'
-    grep '^1 of 10 pass    01-hello-kernel, guard: to do' watched
+    grep '^1 of [0-9]* pass    01-hello-kernel, guard: to do' watched
     grep 'guard.cu, line [0-9]*: there your lines are missing' watched
     solve guard
     wait_for watched 'until you save matrix.cu'
-    grep '^2 of 10 pass    01-hello-kernel, guard: passed' watched
+    grep '^2 of [0-9]* pass    01-hello-kernel, guard: passed' watched
     sed 's/matrix\[row/for (;;) &/' exercises/matrix/matrix.cu >exercises/matrix.cu
     for _ in {1..300}; do
         ! runs matrix_check || break

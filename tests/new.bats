@@ -34,6 +34,8 @@ NAMES
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
     HOME=$PWD try_new NAME=blur DIR='~/there' # as a shell hands it over that does not know it for a path
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
+    try_new NAME=blur DIR="$TOP/blur"
+    assert_equal "${stderr%%$'\n'*}" "$TOP/blur is inside the tutorial's own folder: name another, DIR=~/blur"
     try_new NAME=blur DIR=/proc/blur
     assert_failure
     assert_regex "$stderr" '/proc/blur cannot be written: '

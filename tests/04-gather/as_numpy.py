@@ -24,7 +24,7 @@ def expect_as_numpy(what, x, idx):
 
 
 # every size around a block's edge
-random = np.random.default_rng()
+random = np.random.default_rng(0)
 for n in [*range(1, 70), 255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025, 100003]:
     for m in 1, 2, 255, 256, 257, 1000:
         expect_as_numpy((n, m), random.random(m, dtype=np.float32), random.integers(-m, m, size=n, dtype=np.int32))
