@@ -42,7 +42,7 @@ setup() {
 
 @test "doctor: its lines, its last line and its exit status agree, whatever is missing" {
     copy_out
-    mkdir .venv no_headers old # .venv: not made by make, so nothing can be installed there
+    mkdir -p .venv/own no_headers old # .venv: not made by make, so nothing can be installed there
     "$TEST_PYTHON" -m venv --without-pip bare # without Cython
     echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >no_headers/sitecustomize.py
     printf '#!/bin/sh\necho Bats 1.2.1\n' >old/bats
