@@ -198,6 +198,7 @@ PROGRAM
     case 4: abort();\
     case 5: for (volatile int i = 0;; i = i) continue;\
     case 6: for (;;) puts("for ever and ever");\
+    case 9: for (;;) fputs("for ever and ever", stderr);\
     case 7: exit(getchar() == EOF ? 7 : 0);\
     case 8: printf("%d", 777 / (atoi(getenv("CASE")) - 8));\
     }\
@@ -207,7 +208,7 @@ PROGRAM
     # shellcheck disable=SC2016
     for case in '1|ended before the check was done' '2|ended before the check was done' '3|crashed, signal 11' \
         '4|signal 6' '5|it had not ended after 3 seconds' '6|it printed more than 2 MB' '7|stopped with an exception, or an error' \
-        '8|a division by zero'; do
+        '8|a division by zero' '9|it printed more than 2 MB'; do
         CASE=${case%%|*} try_make exercises EXERCISE=guard
         assert_failure
         assert_output --partial "${case#*|}"
@@ -354,7 +355,9 @@ answers = stage / "exercises"
 exercises.put(answers / "element")
 (answers / "mine.h").touch(), (answers / "mine.cuh").touch()
 passed = exercises.key_of(answers / "element", answers)
-for file in (answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "element/element_check.cu",
+(stage / "own.h").touch(), (stage / "own.py").touch()  # as other stages have them
+assert exercises.key_of(answers / "element", answers) == passed, "empty files"
+for file in (stage / "own.h", stage / "own.py", answers / "element.cu", answers / "mine.h", answers / "mine.cuh", answers / "element/element_check.cu",
              *(pathlib.Path("common") / name for name in ("check.h", "exercises/exercise.cuh", "exercises/exercises.py", "cpu/runtime/launch.c", "cpu/nvcc"))):
     before = file.read_bytes()
     file.write_bytes(before + b"\n")

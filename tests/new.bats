@@ -114,6 +114,8 @@ says() {
         try env -u CUDACXX "$settings" "$TEST_PYTHON" -B backend.py
         assert_success
         assert_output ''
+        try env -u CUDACXX BACKEND=cuda "$settings" "$TEST_PYTHON" -B backend.py # then another one, or none
+        [ "$status" -eq 1 ] || [[ $output = /*nvcc && $output != "$TOP"/* ]]
     done
     cat >src/heat_step/second.cu <<'KERNEL' # another .cu
 __global__ void Set(int *two)

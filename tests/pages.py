@@ -40,7 +40,7 @@ ELSEWHERE = {
     "compute-sanitizer": "make sanitize, on a GPU",
 }
 # Pages that are for maintainers or to look something up, or that a package takes along
-ENGLISH_ONLY = ("common/cpu/", "tests/", ".github/", "04-gather/PORT.md", "04-gather/many/", "04-gather/template/",
+ENGLISH_ONLY = ("common/cpu/", "tests/", "common/CONTRIBUTING.md", "04-gather/PORT.md", "04-gather/many/", "04-gather/template/",
                 "04-gather/fast/WHAT_CAN_GO_WRONG.md", "04-gather/fast/bench/")  # fmt: skip
 CODE = {"c", "cuda", "cython", "python"}
 FENCE = re.compile(r"^```(\S*)[ ]?(.*)\n((?:(?!```).*\n)*?)```$", re.M)

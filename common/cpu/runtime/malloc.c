@@ -77,8 +77,9 @@ PUBLIC cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
     ENTER();
     if (!pointer || !bytes || flags > 15) LEAVE(cudaErrorInvalidValue);
-    const struct cpu_allocation *a = cpu_find_allocation(pointer);
-    if (!a) a = cpu_find_allocation((char *)pointer + bytes - 1);
+    const struct cpu_allocation *a = cpu_allocations; // that it overlaps with
+    while (a && ((char *)pointer >= a->base + a->bytes || a->base >= (char *)pointer + bytes))
+        a = a->next;
     if (a)
         LEAVE(a->kind == REGISTERED ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
     cpu_catch_faults();

@@ -670,8 +670,32 @@ static void copy_up_to_the_end()
         }
 }
 
+// What overlaps with registered memory, in each way, is refused; and the time between two events, unless both keep times.
+static void register_and_measure()
+{
+    static char memory[8 * 4096] __attribute__((aligned(4096)));
+    cudaHostRegister(memory + 2 * 4096, 3 * 4096, 0);
+    for (int first : {0, 1, 2, 3, 4, 5})
+        for (int pages : {1, 2, 6}) {
+            cudaError_t code = cudaHostRegister(memory + first * 4096, min(pages, 8 - first) * 4096, 0);
+            if (code == cudaSuccess) cudaHostUnregister(memory + first * 4096);
+            printf("%d", code != cudaSuccess);
+        }
+    cudaHostUnregister(memory + 2 * 4096);
+    cudaEvent_t events[2], untimed[2];
+    for (cudaEvent_t &event : events) cudaEventCreate(&event), cudaEventRecord(event);
+    for (cudaEvent_t &event : untimed) cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaEventRecord(event);
+    cudaDeviceSynchronize();
+    float ms;
+    for (cudaEvent_t start : {events[0], untimed[0]})
+        for (cudaEvent_t end : {events[1], untimed[1]}) printf(" %d", cudaEventElapsedTime(&ms, start, end));
+    for (cudaEvent_t event : {events[0], events[1], untimed[0], untimed[1]}) cudaEventDestroy(event);
+    printf(" ");
+}
+
 static void call_more()
 {
+    MORE("in-each-way") register_and_measure();
     MORE("to-the-end") copy_up_to_the_end();
     MORE("virtual-copied") // a kernel makes another class's objects
     {
