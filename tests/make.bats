@@ -43,8 +43,8 @@ setup() {
     rm -rf common/cpu/{lib,dist}
     find . -type f | sort >"$BATS_TEST_TMPDIR/before"
     mkdir -p common/cpu/{lib,dist} 03-cython-ctypes/__pycache__
-    touch 04-gather/many/libroute.so 04-gather/fast/bench/bench.so 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/wrapper.c \
-        04-gather/fast/gather_c {0*,04-gather/many,04-gather/fast,04-gather/fast/bench}/.built-for # as a version left it that kept no checksums
+    touch 04-gather/many/libroute.so 04-gather/fast/bench/libbench.so 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/wrapper.c \
+        04-gather/fast/gather_c {01-hello-kernel,02-dlopen-from-c,03-cython-ctypes,04-gather,04-gather/many,04-gather/fast,04-gather/fast/bench}/.built-for # as a version left it that kept no checksums
     try make clean
     assert_success
     assert_same "$BATS_TEST_TMPDIR/before" <(find . -type f | sort) 'what make clean leaves'

@@ -217,7 +217,7 @@ heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or 
 heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source is not as large as that
-in-each-way|0|001011111111111000 0 400 400 400 0 0|
+in-each-way|0|001011111111111000 0 400 400 400 0 0|but cudaHostRegister at [^ ]* returned cudaErrorHostMemoryAlreadyRegistered
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 not-published|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
