@@ -153,12 +153,13 @@ static void add_to_seen(const struct cpu_launch *l)
     if (most > seen->most) seen->most = most;
 }
 
-PUBLIC void cpu_cuda_watch(struct cpu_cuda_seen *to, int is_run)
+PUBLIC void cpu_cuda_watch(struct cpu_cuda_seen *to, int blocks)
 {
     cpu_lock();
     cpu_finish_all();
     seen = to;
-    cpu_is_without_threads = to && !is_run;
+    cpu_is_without_threads = to && blocks == NO_BLOCK;
+    cpu_is_last_block_only = to && blocks == LAST_BLOCK;
     cpu_unlock();
 }
 

@@ -123,7 +123,8 @@ void cpu_note_copied(const char *to, const char *from, size_t bytes)
         }
     }
     bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
-    if (gaps && (!target || target->kind != DEVICE) && !is_padding)
+    bool is_told = gaps && !is_padding && !cpu_is_without_threads; // or nobody could have written
+    if (is_told && (!target || target->kind != DEVICE))
         cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
                         "allocation of %zu bytes",
                         all, first, a->bytes);

@@ -13,9 +13,10 @@ struct cpu_cuda_seen {
 #ifdef __cplusplus
 extern "C" {
 #endif
-// Waits for all work. From then on each launch adds to *seen what it does; NULL ends that. is_run is 0: launches are
-// checked and counted, but their threads do not run.
-void cpu_cuda_watch(struct cpu_cuda_seen *seen, int is_run);
+// Waits for all work. From then on each launch adds to *seen what it does; NULL ends that. NO_BLOCK: launches are
+// checked and counted, but their threads do not run. LAST_BLOCK: of a grid, which may be huge, only the last block runs.
+enum { NO_BLOCK, ALL_BLOCKS, LAST_BLOCK };
+void cpu_cuda_watch(struct cpu_cuda_seen *seen, int blocks);
 #ifdef __cplusplus
 }
 #endif

@@ -21,9 +21,12 @@ unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt)
     return (unsigned long)(((unsigned __int128)a * i + b) % n);
 }
 
+bool cpu_is_without_threads, cpu_is_last_block_only;
+
 static void choose_block(unsigned long block)
 {
     unsigned long i = cpu_shuffled(block, (unsigned long)gridDim.x * gridDim.y * gridDim.z, 0);
+    if (cpu_is_last_block_only) i = block;
     blockIdx = (uint3){(unsigned)(i % gridDim.x), (unsigned)(i / gridDim.x % gridDim.y),
                        (unsigned)(i / gridDim.x / gridDim.y)};
 }
@@ -115,7 +118,8 @@ void cpu_on_all_cores(const struct cpu_launch *l,
     blocks = (unsigned long)l->grid.x * l->grid.y * l->grid.z;
     blocks_at_a_time = blocks / (64 * cores) + 1;
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
-    next_block = returns = stuck = 0;
+    next_block = cpu_is_last_block_only ? blocks - 1 : 0;
+    returns = stuck = 0;
     pthread_mutex_lock(&cores_lock);
     launches++;
     launch = l;

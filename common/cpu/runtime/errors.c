@@ -24,7 +24,8 @@ static bool device_is_hidden(void)
 }
 
 // CPU_CUDA_FAIL=k makes the k-th call fail, with CPU_CUDA_FAIL_CODE (2, out of memory, if unset); k+ all from there on, but
-// not those that give something back, or no program could clean up.
+// not those that give something back, or no program could clean up; k++ also those, with cudaErrorInvalidValue, so that it
+// is seen which error a program keeps.
 static cudaError_t failure_on_demand(void)
 {
     static long calls;
@@ -32,12 +33,14 @@ static cudaError_t failure_on_demand(void)
     if (!which) return cudaSuccess;
     const char *name = cpu_call.name;
     bool is_launch = !cpu_call.place, has_plus = strchr(which, '+');
-    if (has_plus && !is_launch &&
-        (strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unregister")))
-        return cudaSuccess;
+    bool gives_back =
+        has_plus && !is_launch &&
+        (strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unregister"));
+    if (gives_back && !strstr(which, "++")) return cudaSuccess;
     if (++calls < atol(which) || (calls > atol(which) && !has_plus)) return cudaSuccess;
     cpu_say("CPU_CUDA_FAIL: call %ld, %s%s, fails, as asked", calls,
             is_launch ? "the launch of " : "", name);
+    if (gives_back) return cudaErrorInvalidValue;
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 

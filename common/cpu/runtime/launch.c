@@ -23,8 +23,6 @@ static struct kernel {
 
 // ---- Running one launch
 
-bool cpu_is_without_threads;
-
 static void run_kernel(struct cpu_work *work)
 {
     const struct cpu_launch *launch = &work->launch;

@@ -258,7 +258,7 @@ void cpu_end_pools(void);
 enum { CPU_SHARED_BYTES = 49152, CPU_MOST_SHARED = 232448 }; // MOST: by cudaFuncSetAttribute
 extern EXPORTED_TO_KERNELS __thread unsigned cpu_cuda_row_end;
 extern EXPORTED_TO_KERNELS __thread void *cpu_cuda_dynamic_shared;
-extern bool cpu_is_without_threads; // launches do nothing: see ../include/cpu_seen.h
+extern bool cpu_is_without_threads, cpu_is_last_block_only; // see ../include/cpu_seen.h
 void cpu_run_grid(const struct cpu_launch *launch);
 void cpu_note_spin(bool has_changed);
 bool cpu_is_spinning(unsigned thread);

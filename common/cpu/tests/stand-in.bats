@@ -459,6 +459,7 @@ nothing: 1 6 96, 0 0 0, 0 0
 1
 without threads: 1 33554432 8589934592, 0 0 0, 0 0
 after: 0 0 0, 0 0 0, 0 0
+last block: 1 33554432 8589934592, 256 256 0, 64 2
 16384'
     table=$stderr
     run awk '$1 == "kernel" { name = $2 } $2 == "read" { read[name] += $5 } $2 == "write" { write[name] += $5 }
@@ -731,7 +732,7 @@ ROWS
 }
 
 @test "stand-in: CPU_CUDA_FAIL=k fails the k-th call, and no other, with the code asked for" {
-    # k+: from that one on, but for what gives something back
+    # k+: from that one on, but for what gives something back; k++: also that
     answers host <<'ROWS'
 calls/|0| 0|
 calls/ CPU_CUDA_FAIL=1 CPU_CUDA_FAIL_CODE=2|0|cudaMalloc\(&d, 4\) 2.*|CPU_CUDA_FAIL: call 1, cudaMalloc, fails, as asked
@@ -742,6 +743,7 @@ calls/ CPU_CUDA_FAIL=11|0| 0|
 calls/ CPU_CUDA_FAIL=5+|0|cudaEventRecord\(e, s\) 2cudaMemcpyAsync\(.*\) 2cudaStreamSynchronize\(s\) 2 3|call 5.*call 6.*call 7
 calls/ CPU_CUDA_FAIL=7+|0|cudaStreamSynchronize\(s\) 2 1|call 7
 calls/ CPU_CUDA_FAIL=8+|0| 0|
+calls/ CPU_CUDA_FAIL=7++|0|cudaStreamSynchronize\(s\) 2cudaEventDestroy\(e\) 1cudaStreamDestroy\(s\) 1cudaFree\(d\) 1 4|call 7
 ROWS
 }
 
