@@ -17,9 +17,30 @@ setup() {
     assert_regex "$stderr" 'gather_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
 }
 
-@test "fast: gather_c and overlap notice wrong elements, and exit with 1" {
+@test "fast: packs: any number of indices, also those that are left over; nothing is written behind the result" {
+    local n
+    for n in 1 2 3 4 5 511 512 513 1000003; do
+        try ./packs $n
+        assert_success
+        assert_output "1 each: $n of $n right
+4 each: $n of $n right"
+        assert_quiet
+    done
+    for n in 0 -1 x 12x '' 268435457; do
+        try ./packs "$n"
+        assert_failure 2
+        assert_equal "$stderr" './packs N: a number from 1 to 268435456'
+    done
+}
+
+@test "fast: packs, gather_c and overlap notice wrong elements, and exit with 1" {
     find_compiler
-    sed 's/return source\[j\]/return source[0]/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
+    sed 's/i = 4 \* p; i < N/i = 4 * p + 1; i < N/' packs.cu >"$BATS_TEST_TMPDIR/packs.cu" # one is left out
+    "${compile[@]}" -I"$TOP/common" -o "$BATS_TEST_TMPDIR/packs" "$BATS_TEST_TMPDIR/packs.cu"
+    try "$BATS_TEST_TMPDIR/packs" 7
+    assert_failure 1
+    assert_output $'1 each: 7 of 7 right\n4 each: 6 of 7 right'
+    sed 's/return (size_t)j;/return 0;/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
     "${compile[@]}" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
         "$BATS_TEST_TMPDIR/gather.cu" gather_memory.cu
     try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
@@ -46,6 +67,13 @@ setup() {
     done
 }
 
+@test "fast: what can go wrong, of take, add_at and cuda_gather: what comes is what the page shows, row by row" {
+    export PYTHONPATH=$PWD:$PWD/..:$BATS_TEST_DIRNAME
+    EXPECTED='the source is not as large as that' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather-fast/what_can_go_wrong.py"
+    assert_success
+    assert_output --regexp '^[0-9]+ rows, 0 wrong$'
+}
+
 @test "fast: the C functions return a code for what makes no sense" {
     EXPECTED='the target is not as large as that' agrees 04-gather-fast/c_interface
 }
@@ -56,6 +84,11 @@ setup() {
 
 @test "fast: sizes around the fours of the kernel, a block and the scratch memory, with a bad index in each part" {
     agrees 04-gather-fast/sizes
+    assert_quiet
+}
+
+@test "fast: rows around the kernel's units, columns and blocks, and the way back, with a bad index at each end" {
+    agrees 04-gather-fast/rows
     assert_quiet
 }
 
@@ -126,7 +159,7 @@ print((gather.take(x, i) == x[i]).all())'
 # ---- What the library promises
 
 @test "fast: whichever CUDA call of a program fails, a line says so and the exit status is 1" {
-    each_call_fails ./{gather_c,'overlap 4'}
+    each_call_fails ./{gather_c,'overlap 4','packs 7'}
 }
 
 @test "fast: whichever CUDA call fails, an exception comes, out is as it was, nothing stays; an older error is not taken for take's" {

@@ -54,6 +54,7 @@ cdef const DLPackExchangeAPI *exchange_table(object type) except? NULL
 cdef object capsule_from(object x)
 cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) except NULL
 cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dtype, bint is_versioned)
+cdef object dtype_named(str name)
 cdef object dtype_of(DLDataType dtype)
 cdef tuple shape_of(const DLTensor *tensor)
 cdef void *data_of(const DLTensor *tensor) noexcept nogil

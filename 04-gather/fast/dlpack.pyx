@@ -9,8 +9,18 @@ from libc.stdlib cimport free, malloc
 cdef extern from "Python.h":
     int Py_IsInitialized() nogil
 
+cdef object dtype_named(str name):
+    """A dtype of NumPy's for numbers that NumPy does not have: their bytes, in a field of that name."""
+    return np.dtype([(name, "V2" if name == "bfloat16" else "V1")])
+
+
 cdef dict codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}  # DLDataTypeCode, by NumPy's kinds
 cdef dict dtypes = {(codes[dtype.kind], 8 * dtype.itemsize): dtype for dtype in map(np.dtype, "?bhilBHILefdFD")}
+# Of what NumPy has no numbers: bytes with a name
+dtypes[4, 16] = dtype_named("bfloat16")
+dtypes.update({(7 + i, 8): dtype_named(f"float8_{kind}") for i, kind in enumerate(
+    ("e3m4", "e4m3", "e4m3b11fnuz", "e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu"))})
+cdef dict types = {dtype: key for key, dtype in dtypes.items()}
 
 
 cdef const DLPackExchangeAPI *exchange_table(object type) except? NULL:
@@ -44,7 +54,7 @@ cdef const DLTensor *tensor_in(str name, object capsule, bint *is_read_only) exc
 
 
 cdef object dtype_of(DLDataType dtype):
-    """NumPy's dtype, or None if NumPy has no such numbers."""
+    """NumPy's dtype; of what NumPy has no numbers, one of bytes; None for what does not fill bytes."""
     return dtypes.get((dtype.code, dtype.bits)) if dtype.lanes == 1 else None
 
 
@@ -76,7 +86,7 @@ cdef bint is_contiguous(const DLTensor *tensor) noexcept:
 
 cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dtype, bint is_versioned):
     """The capsule for __dlpack__: an array of the GPU's, contiguous, that keeps its owner until nobody uses it."""
-    if dtype not in dtypes.values():
+    if dtype not in types:
         raise BufferError(f"DLPack has no {dtype}")
     cdef size_t head = sizeof(DLManagedTensorVersioned) if is_versioned else sizeof(DLManagedTensor)
     cdef char *memory = <char *>malloc(head + 2 * len(shape) * sizeof(int64_t))
@@ -86,7 +96,8 @@ cdef object capsule_of(object owner, void *data, int gpu, tuple shape, object dt
     cdef DLTensor *tensor = &versioned.dl_tensor if is_versioned else &managed.dl_tensor
     tensor.data, tensor.byte_offset, tensor.ndim = data, 0, len(shape)
     tensor.device.device_type, tensor.device.device_id = kDLCUDA, gpu
-    tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = codes[dtype.kind], 8 * dtype.itemsize, 1
+    tensor.dtype.code, tensor.dtype.bits = types[dtype]
+    tensor.dtype.lanes = 1
     tensor.shape = <int64_t *>(memory + head)
     tensor.strides = tensor.shape + tensor.ndim
     cdef int64_t stride = 1

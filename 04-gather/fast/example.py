@@ -1,4 +1,4 @@
-"""take() with NumPy arrays, with an index of two dimensions, in its three modes, and with arrays on the GPU.
+"""take() with NumPy arrays, with an index of two dimensions, in its three modes, of rows, and of an array on the GPU.
 
 Build: make build
 Run:   python3 example.py
@@ -11,8 +11,9 @@ from gather import DeviceArray, take
 x = np.arange(10.0)
 print(take(x, [[9, -1], [0, 3]]))
 print(take(x, [12, -11], mode="wrap"), take(x, [12, -11], mode="clip"))
+print(take(x.reshape(5, 2), [4, 0], axis=0))  # rows
 d_x = DeviceArray(x)  # uploaded once
-print(take(d_x, [1, 2]), take(d_x, DeviceArray(np.array([3, 4]))).get())
+print(take(d_x, [1, 2]).get())
 try:
     take(x, [5, 10])
 except IndexError as error:

@@ -1,8 +1,11 @@
-// The kernel, its launch, and gather() for arrays anywhere. From the top down: one element, one thread,
+// The kernels, their launch, and gather() for arrays anywhere. From the top down: one index, one thread,
 // one launch, one call.
 // Build: make libgather.so
 // Run:   ./gather_c, or from Python: see gather.pyx
 #include "check.h"
+#include <algorithm>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <limits.h>
 #include <mutex>
 #include <string.h>
@@ -14,58 +17,64 @@
 #pragma GCC visibility pop
 
 #define THREADS 128          // a block
+#define ROWS 4               // whose loads a thread has on their way at the same time
 #define BLOCKS_OVER_BUS 132  // keep PCIe 5 busy, and more get in each other's way (measured)
 #define NO_BAD_INDEX (~0ull) // larger than any position
 
-// ---- The kernel
+// ---- The kernels
 
 // K elements that lie side by side. A GPU loads and stores up to 16 bytes at once, if their address is a
-// multiple of that: K results are 16 bytes, so that a thread takes 4 or 2, and their indices 8, 16 or 32.
+// multiple of that: of elements of 4 bytes a thread takes 4, and their indices are 16 or 32 bytes.
 template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
     T at[K];
 };
 
+// A type of CUDA's with so many bytes.
+template <int BYTES>
+using Bytes = std::conditional_t<
+    BYTES == 2, unsigned short,
+    std::conditional_t<BYTES == 4, unsigned int, std::conditional_t<BYTES == 8, uint2, uint4>>>;
+
 // Indices are read once and results written once: __ldcs and __stcs tell the cache to keep the source.
 template <typename T, int K> __device__ Pack<T, K> load(const T *from)
 {
-    using Bytes = typename std::conditional<K * sizeof(T) == 8, uint2, uint4>::type;
+    const size_t at_once = K * sizeof(T) < 16 ? K * sizeof(T) : 16;
     Pack<T, K> pack;
-    for (size_t b = 0; b < sizeof pack; b += sizeof(Bytes)) {
-        Bytes bytes = __ldcs((const Bytes *)((const char *)from + b));
-        memcpy((char *)&pack + b, &bytes, sizeof bytes);
+    for (size_t b = 0; b < sizeof pack; b += at_once) {
+        auto bytes = __ldcs((const Bytes<at_once> *)((const char *)from + b));
+        memcpy((char *)&pack + b, &bytes, at_once);
     }
     return pack;
 }
 
 template <typename T, int K> __device__ void store(T *to, const Pack<T, K> &pack)
 {
-    uint4 bytes;
+    Bytes<sizeof pack> bytes;
     memcpy(&bytes, &pack, sizeof bytes);
-    __stcs((uint4 *)to, bytes);
+    __stcs((decltype(bytes) *)to, bytes);
 }
 
-// source[j] for index number i, which is j. *first_bad: the smallest i of which this thread knows that
-// its j is out of range; in place of that element comes another one.
-template <gather_mode MODE, typename Element>
-__device__ Element pick(const Element *source, long long j, long long M, size_t i,
-                        size_t *first_bad)
+// Index number i, which is j, as a position in the source, from 0 to M - 1. *first_bad: the smallest i of
+// which this thread knows that its j is out of range; in its place comes another position.
+__device__ size_t inside(gather_mode mode, long long j, long long M, size_t i, size_t *first_bad)
 {
-    if (MODE == GATHER_RAISE && j < 0)
+    if (mode == GATHER_RAISE && j < 0)
         j += M; // from the end, as in Python
     // One comparison for both ends: as unsigned, what is below 0 is huge.
     if ((unsigned long long)j >= (unsigned long long)M) {
-        if (MODE == GATHER_RAISE && i < *first_bad)
+        if (mode == GATHER_RAISE && i < *first_bad)
             *first_bad = i;
-        if (MODE == GATHER_WRAP)
+        if (mode == GATHER_WRAP)
             j = (j % M + M) % M;
         else
-            j = MODE == GATHER_RAISE || j < 0 ? 0 : M - 1;
+            j = mode == GATHER_RAISE || j < 0 ? 0 : M - 1;
     }
-    return source[j];
+    return (size_t)j;
 }
 
-// Each thread takes K indices at a time; what is left of N after `packs` of them, one at a time. The check
-// costs next to nothing: the kernel waits for memory, not for arithmetic.
+// Elements of 1 to 8 bytes. Each thread takes K indices at a time; what is left of N after `packs` of them,
+// one at a time. The check costs next to nothing: the kernel waits for memory, not for arithmetic. (MODE as an
+// argument of the kernel costs 5 % with sequential indices: measured.)
 template <int K, gather_mode MODE, typename Element, typename Index>
 __global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t packs,
                            size_t N, size_t M, unsigned long long *first_bad)
@@ -77,52 +86,231 @@ __global__ void TakeKernel(const Element *source, const Index *index, Element *r
         Pack<Index, K> j = load<Index, K>(index + K * p);
         Pack<Element, K> picked;
         for (int k = 0; k < K; k++)
-            picked.at[k] = pick<MODE>(source, j.at[k], M, K * p + k, &bad);
+            picked.at[k] = source[inside(MODE, j.at[k], M, K * p + k, &bad)];
         store(result + K * p, picked);
     }
     for (size_t i = K * packs + thread; i < N; i += threads)
-        result[i] = pick<MODE>(source, index[i], M, i, &bad);
+        result[i] = source[inside(MODE, index[i], M, i, &bad)];
     if (MODE == GATHER_RAISE && bad != NO_BAD_INDEX)
         atomicMin(first_bad, (unsigned long long)bad); // the smallest of all threads
 }
 
-// ---- Its launch
+// Adds unit number `at` of the `units` at `to`: atomically, so that of equal indices no addition is lost.
+template <typename Unit> __device__ void add(Unit *to, size_t at, size_t, Unit unit)
+{
+    atomicAdd(to + at, unit);
+}
+
+// A GPU adds two halves at once, at a multiple of 4, and one alone only in a loop. So the other one of the two,
+// if there is one, gets -0, which changes nothing.
+template <typename Two, typename Half>
+__device__ void add_half(Half *to, size_t at, size_t units, Half unit)
+{
+    bool is_second = (size_t)(to + at) % 4 != 0;
+    Half zero = Half(-0.0f);
+    if (is_second ? at == 0 : at + 1 == units)
+        atomicAdd(to + at, unit);
+    else
+        atomicAdd((Two *)(to + at - is_second), is_second ? Two(zero, unit) : Two(unit, zero));
+}
+__device__ void add(__half *to, size_t at, size_t units, __half unit)
+{
+    add_half<__half2>(to, at, units, unit);
+}
+__device__ void add(__nv_bfloat16 *to, size_t at, size_t units, __nv_bfloat16 unit)
+{
+    add_half<__nv_bfloat162>(to, at, units, unit);
+}
+
+// Four floats at once, if the GPU is of compute capability 9.0 or newer: for others atomicAdd takes no float4, and
+// the compiler passes over this function for the next one.
+template <typename Four>
+__device__ auto add_four(Four *to, Four v, int) -> decltype(atomicAdd(to, v), void())
+{
+    atomicAdd(to, v);
+}
+template <typename Four> __device__ void add_four(Four *to, Four v, long)
+{
+    atomicAdd(&to->x, v.x);
+    atomicAdd(&to->y, v.y);
+    atomicAdd(&to->z, v.z);
+    atomicAdd(&to->w, v.w);
+}
+__device__ void add(float4 *to, size_t at, size_t, float4 unit)
+{
+    add_four(to + at, unit, 0);
+}
+
+// Rows of any size: `units` of up to 16 bytes. The threads of a block stand side by side in a row, threadIdx.x,
+// and in the rows one below the other, threadIdx.y. IS_ADD: the way back, from the result to the source.
+template <bool IS_ADD, typename Unit, typename Index>
+__global__ void RowsKernel(Unit *source, const Index *index, Unit *result, size_t outer, size_t N,
+                           size_t M, size_t units, gather_mode mode, unsigned long long *first_bad)
+{
+    size_t rows = outer * N, step = (size_t)ROWS * blockDim.y, bad = NO_BAD_INDEX;
+    for (size_t top = blockIdx.y * step + threadIdx.y; top < rows; top += gridDim.y * step) {
+        // Of each row: how often the axis comes before it, and its first unit in the source.
+        size_t before[ROWS], from[ROWS];
+        long long j[ROWS];
+        for (int k = 0; k < ROWS; k++) {
+            size_t row = top + k * blockDim.y;
+            before[k] = outer == 1 ? 0 : row / N;
+            if (row < rows)
+                j[k] = index[row - before[k] * N];
+        }
+        for (int k = 0; k < ROWS; k++) {
+            size_t row = top + k * blockDim.y;
+            if (row < rows)
+                from[k] =
+                    (before[k] * M + inside(mode, j[k], M, row - before[k] * N, &bad)) * units;
+        }
+        for (size_t column = (size_t)blockIdx.x * blockDim.x + threadIdx.x; column < units;
+             column += (size_t)gridDim.x * blockDim.x) {
+            Unit unit[ROWS];
+            for (int k = 0; k < ROWS; k++) {
+                size_t row = top + k * blockDim.y;
+                if (row < rows)
+                    unit[k] = IS_ADD ? result[row * units + column] : source[from[k] + column];
+            }
+            for (int k = 0; k < ROWS; k++) {
+                size_t row = top + k * blockDim.y;
+                if (row < rows) {
+                    if constexpr (IS_ADD)
+                        add(source, from[k] + column, outer * M * units, unit[k]);
+                    else
+                        __stcs(result + row * units + column, unit[k]);
+                }
+            }
+        }
+    }
+    if (bad != NO_BAD_INDEX && first_bad)
+        atomicMin(first_bad, (unsigned long long)bad);
+}
+
+// ---- Their launch
+
+// The largest power of two, up to 16, that divides the addresses and the size of a row.
+static size_t unit_bytes(const gather_job *job)
+{
+    size_t all = (size_t)job->source.device | (size_t)job->result.device | job->element_bytes | 16;
+    return all & (0 - all);
+}
+
+// What moves over the bus takes few blocks, whose threads then work more than once.
+static size_t most_blocks(const gather_job *job)
+{
+    bool is_over_bus = job->index.host || job->result.host; // not the source: its reads are random
+    return is_over_bus ? BLOCKS_OVER_BUS : INT_MAX;
+}
 
 template <typename Element, typename Index>
-static void launch(const gather_job *job, unsigned long long *first_bad)
+static void launch_elements(const gather_job *job, unsigned long long *first_bad)
 {
-    const int K = 16 / sizeof(Element);
-    const Element *source = (const Element *)job->source.device;
-    const Index *index = (const Index *)job->index.device;
-    Element *result = (Element *)job->result.device;
-    cudaStream_t stream = (cudaStream_t)job->stream;
-    bool is_aligned = ((size_t)index | (size_t)result) % 16 == 0;
+    const int K = sizeof(Element) == 4 ? 4 : 2; // measured
+    bool is_aligned = ((size_t)job->index.device | (size_t)job->result.device) % 16 == 0;
     size_t packs = is_aligned ? job->N / K : 0;
     size_t blocks = (is_aligned ? packs : job->N) / THREADS + 1;
-    bool is_over_bus = job->index.host || job->result.host; // not the source: its reads are random
-    size_t most = is_over_bus ? BLOCKS_OVER_BUS : INT_MAX;
-    if (blocks > most)
-        blocks = most; // then each thread takes more than once
-    if (job->mode == GATHER_RAISE)
-        TakeKernel<K, GATHER_RAISE><<<blocks, THREADS, 0, stream>>>(source, index, result, packs,
-                                                                    job->N, job->M, first_bad);
-    else if (job->mode == GATHER_WRAP)
-        TakeKernel<K, GATHER_WRAP>
-            <<<blocks, THREADS, 0, stream>>>(source, index, result, packs, job->N, job->M, NULL);
-    else
-        TakeKernel<K, GATHER_CLIP>
-            <<<blocks, THREADS, 0, stream>>>(source, index, result, packs, job->N, job->M, NULL);
+    blocks = std::min(blocks, most_blocks(job));
+    auto kernel = job->mode == GATHER_RAISE  ? TakeKernel<K, GATHER_RAISE, Element, Index>
+                  : job->mode == GATHER_WRAP ? TakeKernel<K, GATHER_WRAP, Element, Index>
+                                             : TakeKernel<K, GATHER_CLIP, Element, Index>;
+    kernel<<<blocks, THREADS, 0, (cudaStream_t)job->stream>>>(
+        (const Element *)job->source.device, (const Index *)job->index.device,
+        (Element *)job->result.device, packs, job->N, job->M, first_bad);
+}
+
+template <bool IS_ADD, typename Unit, typename Index>
+static void launch_rows(const gather_job *job, unsigned long long *first_bad)
+{
+    size_t units = job->element_bytes / sizeof(Unit), rows = job->outer * job->N;
+    dim3 threads(1), blocks;
+    while (threads.x < units && threads.x < THREADS)
+        threads.x *= 2;
+    threads.y = THREADS / threads.x;
+    size_t most = most_blocks(job);
+    blocks.x = std::min(units / threads.x + (units % threads.x > 0 || units == 0), most);
+    most = std::min(std::max(most / blocks.x, (size_t)1), (size_t)65535);
+    blocks.y = std::min((rows - 1) / (ROWS * threads.y) + 1, most);
+    RowsKernel<IS_ADD><<<blocks, threads, 0, (cudaStream_t)job->stream>>>(
+        (Unit *)job->source.device, (const Index *)job->index.device, (Unit *)job->result.device,
+        job->outer, job->N, job->M, units, job->mode, first_bad);
+}
+
+template <typename Unit, typename Index>
+static void launch_take(const gather_job *job, unsigned long long *first_bad)
+{
+    if constexpr (sizeof(Unit) <= 8)
+        if (job->outer == 1 && job->element_bytes == sizeof(Unit))
+            return launch_elements<Unit, Index>(job, first_bad);
+    launch_rows<false, Unit, Index>(job, first_bad);
+}
+
+template <typename Index> static void launch(const gather_job *job, unsigned long long *first_bad)
+{
+    switch (unit_bytes(job)) {
+    case 1:
+        return launch_take<unsigned char, Index>(job, first_bad);
+    case 2:
+        return launch_take<unsigned short, Index>(job, first_bad);
+    case 4:
+        return launch_take<unsigned int, Index>(job, first_bad);
+    case 8:
+        return launch_take<unsigned long long, Index>(job, first_bad);
+    default:
+        return launch_take<uint4, Index>(job, first_bad);
+    }
+}
+
+template <typename Index> static void launch_add(const gather_job *job, gather_number number)
+{
+    size_t bytes = unit_bytes(job);
+    int device = 0, major = 0;
+    if (number == GATHER_FLOAT32 && bytes == 16 && cudaGetDevice(&device) == cudaSuccess)
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    switch (number) {
+    case GATHER_FLOAT32:
+        return major >= 9 ? launch_rows<true, float4, Index>(job, NULL)
+                          : launch_rows<true, float, Index>(job, NULL);
+    case GATHER_FLOAT64:
+        return launch_rows<true, double, Index>(job, NULL);
+    case GATHER_INT32:
+        return launch_rows<true, int, Index>(job, NULL);
+    case GATHER_INT64: // without a sign it is the same, and has an atomicAdd
+        return launch_rows<true, unsigned long long, Index>(job, NULL);
+    case GATHER_FLOAT16:
+        return bytes >= 4 ? launch_rows<true, __half2, Index>(job, NULL)
+                          : launch_rows<true, __half, Index>(job, NULL);
+    case GATHER_BFLOAT16:
+        return bytes >= 4 ? launch_rows<true, __nv_bfloat162, Index>(job, NULL)
+                          : launch_rows<true, __nv_bfloat16, Index>(job, NULL);
+    }
+}
+
+// Whether outer * n * bytes is a size that memory can have.
+static bool is_size(size_t outer, size_t n, size_t bytes)
+{
+    return !__builtin_mul_overflow(outer, n, &n) && !__builtin_mul_overflow(n, bytes, &n) &&
+           (n >> 60) == 0;
 }
 
 static bool is_valid(const gather_job *job)
 {
+    bool has_rows =
+        job->element_bytes > 0; // else nothing moves, and only the indices are looked at
     for (const gather_memory &memory : {job->source, job->index, job->result})
-        if (!memory.host && !memory.device)
+        if (!memory.host && !memory.device && (has_rows || &memory == &job->index))
             return false;
-    return job->M > 0 && (job->N >> 60) == 0 && (job->M >> 60) == 0 &&
-           (job->element_bytes == 4 || job->element_bytes == 8) &&
+    return job->outer > 0 && (job->M > 0 || !has_rows) && is_size(job->outer, job->N, 8) &&
+           is_size(job->outer, job->N, job->element_bytes) &&
+           is_size(job->outer, job->M, job->element_bytes) &&
            (job->index_bytes == 4 || job->index_bytes == 8) && job->mode >= GATHER_RAISE &&
            job->mode <= GATHER_CLIP;
+}
+
+static bool is_on_device(const gather_job *job)
+{
+    return job->index.device &&
+           (job->element_bytes == 0 || (job->source.device && job->result.device));
 }
 
 extern "C" int gather_launch(const gather_job *job, unsigned long long *first_bad)
@@ -131,18 +319,34 @@ extern "C" int gather_launch(const gather_job *job, unsigned long long *first_ba
         return cudaErrorInvalidValue;
     if (job->N == 0)
         return cudaSuccess;
-    if (!is_valid(job) || !job->source.device || !job->index.device || !job->result.device ||
-        (job->mode == GATHER_RAISE && !first_bad))
+    if (!is_valid(job) || !is_on_device(job) || (job->mode == GATHER_RAISE && !first_bad))
         return cudaErrorInvalidValue;
-    cudaGetLastError(); // an older error, somebody else's, is not this launch's
-    if (job->element_bytes == 4 && job->index_bytes == 4)
-        launch<unsigned int, int>(job, first_bad);
-    else if (job->element_bytes == 4)
-        launch<unsigned int, long long>(job, first_bad);
-    else if (job->index_bytes == 4)
-        launch<unsigned long long, int>(job, first_bad);
+    if (job->element_bytes == 0 && job->mode != GATHER_RAISE)
+        return cudaSuccess; // nothing moves, and M may be 0
+    cudaGetLastError();     // an older error, somebody else's, is not this launch's
+    if (job->index_bytes == 4)
+        launch<int>(job, first_bad);
     else
-        launch<unsigned long long, long long>(job, first_bad);
+        launch<long long>(job, first_bad);
+    return cudaGetLastError();
+}
+
+extern "C" int gather_add_launch(const gather_job *job, gather_number number)
+{
+    static const size_t sizes[] = {4, 8, 4, 8, 2, 2};
+    if (!job || number < GATHER_FLOAT32 || number > GATHER_BFLOAT16)
+        return cudaErrorInvalidValue;
+    if (job->N == 0)
+        return cudaSuccess;
+    if (!is_valid(job) || !is_on_device(job) || unit_bytes(job) < sizes[number])
+        return cudaErrorInvalidValue;
+    if (job->element_bytes == 0)
+        return cudaSuccess;
+    cudaGetLastError();
+    if (job->index_bytes == 4)
+        launch_add<int>(job, number);
+    else
+        launch_add<long long>(job, number);
     return cudaGetLastError();
 }
 
@@ -217,7 +421,8 @@ static cudaError_t move_to_device(gather_memory *memory, size_t bytes, cudaStrea
     return error;
 }
 
-extern "C" int gather(const gather_job *job, size_t *first_bad)
+// gather(), or its way back. What the device does not reach is copied, and what is written copied back.
+static int run(const gather_job *job, bool is_add, gather_number number, size_t *first_bad)
 {
     if (!job)
         return cudaErrorInvalidValue;
@@ -225,10 +430,13 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     gather_job moved = *job; // the same, with arrays that the device reaches
     cudaStream_t stream = (cudaStream_t)job->stream;
     void *d_source = NULL, *d_index = NULL, *d_result = NULL;
-    size_t source_bytes = job->M * job->element_bytes;
-    size_t index_bytes = job->N * job->index_bytes, result_bytes = job->N * job->element_bytes;
+    size_t source_bytes = job->outer * job->M * job->element_bytes;
+    size_t result_bytes = job->outer * job->N * job->element_bytes;
+    size_t index_bytes = job->N * job->index_bytes;
     Scratch *scratch = NULL;
     bool is_small = index_bytes <= sizeof scratch->index && result_bytes <= sizeof scratch->result;
+    const gather_memory *written = is_add ? &job->source : &job->result;
+    void *copied; // what is to be copied back
     unsigned long long bad = NO_BAD_INDEX;
 
     if (job->N == 0)
@@ -236,7 +444,8 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
     if (!is_valid(job) || !first_bad)
         return cudaErrorInvalidValue;
     CHECK_GOTO(error, find_scratch(&scratch), cleanup);
-    if (!job->source.device)
+    // Over the bus, a GPU reads and writes, and does not add.
+    if (source_bytes > 0 && (!job->source.device || (is_add && job->source.host)))
         CHECK_GOTO(error, move_to_device(&moved.source, source_bytes, stream, &d_source), cleanup);
     if (!job->index.device && is_small) {
         memcpy(scratch->index, job->index.host, index_bytes);
@@ -245,22 +454,36 @@ extern "C" int gather(const gather_job *job, size_t *first_bad)
         CHECK_GOTO(error, move_to_device(&moved.index, index_bytes, stream, &d_index), cleanup);
     }
     if (!job->result.device && is_small) {
+        if (is_add)
+            memcpy(scratch->result, job->result.host, result_bytes);
         moved.result = {scratch->result, scratch->result};
     } else if (!job->result.device) {
-        moved.result.host = NULL;
+        if (!is_add)
+            moved.result.host = NULL;
         CHECK_GOTO(error, move_to_device(&moved.result, result_bytes, stream, &d_result), cleanup);
     }
 
     scratch->first_bad = NO_BAD_INDEX;
-    CHECK_GOTO(error, gather_launch(&moved, &scratch->first_bad), cleanup);
+    if (!is_add) {
+        CHECK_GOTO(error, gather_launch(&moved, &scratch->first_bad), cleanup);
+    } else if (job->mode == GATHER_RAISE) { // before anything is added
+        gather_job only_indices = moved;
+        only_indices.outer = 1;
+        only_indices.element_bytes = 0;
+        CHECK_GOTO(error, gather_launch(&only_indices, &scratch->first_bad), cleanup);
+        CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
+    }
+    if (is_add && scratch->first_bad == NO_BAD_INDEX)
+        CHECK_GOTO(error, gather_add_launch(&moved, number), cleanup);
     CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
     bad = scratch->first_bad;
-    if (bad == NO_BAD_INDEX && moved.result.host == scratch->result)
+    if (bad == NO_BAD_INDEX && moved.result.host == scratch->result && !is_add)
         memcpy(job->result.host, scratch->result, result_bytes);
-    if (bad == NO_BAD_INDEX && d_result) {
+    copied = is_add ? d_source : d_result;
+    if (bad == NO_BAD_INDEX && copied) {
         CHECK_GOTO(error,
-                   cudaMemcpyAsync(job->result.host, d_result, result_bytes, cudaMemcpyDeviceToHost,
-                                   stream),
+                   cudaMemcpyAsync(written->host, copied, is_add ? source_bytes : result_bytes,
+                                   cudaMemcpyDeviceToHost, stream),
                    cleanup);
         CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
     }
@@ -276,4 +499,14 @@ cleanup:
         return error;
     *first_bad = (size_t)bad;
     return bad == NO_BAD_INDEX ? 0 : -1;
+}
+
+extern "C" int gather(const gather_job *job, size_t *first_bad)
+{
+    return run(job, false, GATHER_FLOAT32, first_bad);
+}
+
+extern "C" int gather_add(const gather_job *job, gather_number number, size_t *first_bad)
+{
+    return run(job, true, number, first_bad);
 }

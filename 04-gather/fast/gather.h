@@ -11,14 +11,15 @@ extern "C" {
 // -1 counts from the end, all others are errors. WRAP: modulo M. CLIP: 0, or M - 1.
 enum gather_mode { GATHER_RAISE, GATHER_WRAP, GATHER_CLIP };
 
-// result[i] = source[index[i]] for 0 <= i < N.
+// result[o][i] = source[o][index[i]] for 0 <= o < outer and 0 <= i < N. An element is what lies behind the axis
+// that is indexed: a number, a struct, or a row of them.
 struct gather_job {
-    struct gather_memory source; // M elements
+    struct gather_memory source; // outer * M elements
     struct gather_memory index;  // N indices
-    struct gather_memory result; // N elements; must not overlap with the others
-    size_t N, M;
-    int element_bytes; // 4 or 8, of source and result: of which type they are does not matter
-    int index_bytes;   // 4: int32_t, 8: int64_t
+    struct gather_memory result; // outer * N elements; must not overlap with the others
+    size_t outer, N, M;          // outer: 1, if the axis is the first one
+    size_t element_bytes;        // of any type. 0: only the indices are looked at
+    int index_bytes;             // 4: int32_t, 8: int64_t
     enum gather_mode mode;
     void *stream; // a cudaStream_t of the current device, or NULL: the default stream
 };
@@ -34,6 +35,23 @@ int gather_launch(const struct gather_job *job, unsigned long long *first_bad);
 // Each thread that calls this keeps 256 KiB of pinned memory, and the process up to 64 MiB of the
 // device's, for the next call.
 int gather(const struct gather_job *job, size_t *first_bad);
+
+// The way back: source[o][index[i]] += result[o][i], of equal indices each. The numbers lie at multiples of
+// their size, and fill the elements (complex numbers are two). A sum of floats may differ in its last digits
+// from run to run: in which order they are added is not fixed. Over the integers' limits it goes on as in NumPy.
+enum gather_number {
+    GATHER_FLOAT32,
+    GATHER_FLOAT64,
+    GATHER_INT32, // or uint32_t
+    GATHER_INT64, // or uint64_t
+    GATHER_FLOAT16,
+    GATHER_BFLOAT16
+};
+int gather_add_launch(const struct gather_job *job, enum gather_number number);
+
+// For arrays anywhere. After -1 nothing was added. After an error, a source in the host's memory is as it was,
+// unless its copy failed.
+int gather_add(const struct gather_job *job, enum gather_number number, size_t *first_bad);
 
 #ifdef __cplusplus
 }

@@ -15,17 +15,46 @@ _Out = TypeVar("_Out", bound=NDArray[Any] | _OnDevice)
 
 @overload
 def take(
-    source: ArrayLike | _OnDevice,
+    source: DeviceArray,
     index: ArrayLike | _OnDevice,
+    axis: SupportsIndex | None = None,
     out: None = None,
     mode: _Mode = "raise",
     stream: SupportsIndex | _CudaStream | None = None,
-) -> Any: ...  # a NumPy array or, for an index on the GPU, a DeviceArray
+) -> DeviceArray: ...
 @overload
 def take(
     source: ArrayLike | _OnDevice,
     index: ArrayLike | _OnDevice,
+    axis: SupportsIndex | None = None,
+    out: None = None,
+    mode: _Mode = "raise",
+    stream: SupportsIndex | _CudaStream | None = None,
+) -> Any: ...  # of the source's kind
+@overload
+def take(
+    source: ArrayLike | _OnDevice,
+    index: ArrayLike | _OnDevice,
+    axis: SupportsIndex | None,
     out: _Out,
     mode: _Mode = "raise",
     stream: SupportsIndex | _CudaStream | None = None,
 ) -> _Out: ...
+@overload
+def take(
+    source: ArrayLike | _OnDevice,
+    index: ArrayLike | _OnDevice,
+    axis: SupportsIndex | None = None,
+    *,
+    out: _Out,
+    mode: _Mode = "raise",
+    stream: SupportsIndex | _CudaStream | None = None,
+) -> _Out: ...
+def add_at(
+    target: NDArray[Any] | _OnDevice,
+    index: ArrayLike | _OnDevice,
+    values: ArrayLike | _OnDevice,
+    axis: SupportsIndex | None = 0,
+    mode: _Mode = "raise",
+    stream: SupportsIndex | _CudaStream | None = None,
+) -> None: ...

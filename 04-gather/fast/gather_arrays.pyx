@@ -15,6 +15,7 @@ from gather_streams cimport check, current_gpu, wait_for
 from gather_streams import stream_handle
 
 cdef object EMPTY = object()  # what DeviceArray.empty() gives to DeviceArray()
+cdef dict known = {np.dtype(code).str: np.dtype(code) for code in "?bhilBHILefdFD"}  # faster than np.dtype(typestr)
 
 
 @cython.auto_pickle(False)
@@ -24,7 +25,7 @@ cdef class Array:
     cdef describe(self, shape, dtype, str name=None):
         """Shape and dtype. TypeError or ValueError, which names the array, if there is no such array of numbers."""
         try:
-            dtype = np.dtype(dtype)
+            dtype = known[dtype] if type(dtype) is str and dtype in known else np.dtype(dtype)
         except (TypeError, ValueError, SyntaxError):
             raise TypeError(f"{name or 'dtype'}: {dtype!r} is no dtype") from None
         if dtype.hasobject or not dtype.isnative:

@@ -21,7 +21,8 @@ int main(void)
     for (int i = 0; i < N; i++)
         index[i] = (int64_t)i * 7919 % M - (i % 2 ? M : 0); // every second one from the end
 
-    struct gather_job job = {.N = N,
+    struct gather_job job = {.outer = 1,
+                             .N = N,
                              .M = M,
                              .element_bytes = sizeof *source,
                              .index_bytes = sizeof *index,

@@ -16,6 +16,8 @@ from gather_memory cimport INVALID_VALUE, gather_find
 from gather_streams cimport check
 from gather_streams import stream_handle
 
+cdef object ONE = 1  # the default stream, as CuPy names it
+
 
 cdef Array array_of(str name, x, bint writeable=False):
     """x as an Array: on the GPU, see device_array_of, or a NumPy array, which is copied if it is strided."""
@@ -29,7 +31,7 @@ cdef Array array_of(str name, x, bint writeable=False):
         raise ValueError(f"{name}: a writeable array is taken")
     if x.dtype.hasobject or not x.dtype.isnative:
         raise TypeError(f"{name}: numbers in this machine's byte order are taken, not {x.dtype}")
-    if not x.flags.c_contiguous or is_misaligned(x.ctypes.data, x.itemsize):
+    if not x.flags.c_contiguous or x.ctypes.data % alignment(x.itemsize) != 0:
         return new_array(x.copy())  # in C's order
     array = new_array(x)
     find(name, array, <size_t>array.memory.host)
@@ -41,7 +43,9 @@ cdef numpy_array(str name, x):
     if isinstance(x, np.ndarray) or not hasattr(x, "__dlpack__"):
         return np.asarray(x)
     try:
-        return np.from_dlpack(x)
+        array = np.from_dlpack(x)
+        # An older PyTorch cannot say by DLPack that its memory may be written, and NumPy takes it for read-only.
+        return array if array.flags.writeable or not hasattr(x, "new_empty") else x.numpy()
     except (BufferError, RuntimeError) as error:
         raise TypeError(f"{name}: NumPy cannot read it: {error}") from error
 
@@ -55,11 +59,11 @@ cdef Array device_array_of(str name, x, bint writeable):
     cdef const DLPackExchangeAPI *table = exchange_table(type(x))
     if table != NULL:
         return exchanged_array(name, x, table, writeable)
-    interface, has_dlpack = getattr(x, "__cuda_array_interface__", None), hasattr(x, "__dlpack_device__")
+    interface = getattr(x, "__cuda_array_interface__", None)
     # Where an interface names no stream, as JAX's, nothing says what is pending: DLPack orders it.
-    if interface is not None and (not has_dlpack or "stream" in interface):
+    if interface is not None and ("stream" in interface or not hasattr(x, "__dlpack_device__")):
         return cuda_array(name, x, interface, writeable)
-    if not has_dlpack or x.__dlpack_device__()[0] != kDLCUDA:
+    if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] != kDLCUDA:
         return None
     cdef bint is_read_only = False
     capsule = capsule_from(x)
@@ -131,8 +135,9 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
     """What the __cuda_array_interface__ of x describes."""
     cdef Array array = Array.__new__(Array)
     try:
-        typestr, shape, (address, read_only) = interface["typestr"], interface["shape"], interface["data"]
-        strides, stream, mask = interface.get("strides"), interface.get("stream"), interface.get("mask")
+        says = <dict?>interface  # so typed, get is fast
+        typestr, shape, (address, read_only) = says["typestr"], says["shape"], says["data"]
+        strides, stream, mask = says.get("strides"), says.get("stream"), says.get("mask")
         address, strides = PyNumber_Index(address), None if strides is None else tuple(strides)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise TypeError(f"{name}: its __cuda_array_interface__ is no dict with typestr, shape, data and good strides") from None
@@ -148,21 +153,21 @@ cdef Array cuda_array(str name, x, interface, bint writeable):
     if mask is not None:
         raise TypeError(f"{name}: a CUDA array without a mask is taken")
     check_address(name, address, array.itemsize)
-    array.stream = 0 if stream is None else stream_handle(stream, f"{name}'s stream")
+    array.stream = 0 if stream is None or stream is ONE else stream_handle(stream, f"{name}'s stream")
     array.owner, array.gpu, array.is_cuda = x, -1, True
     if array.size > 0:
         find(name, array, address)
     return array
 
 
-cdef bint is_misaligned(size_t address, size_t itemsize):
-    """True if the kernel, which reads 4 or 8 bytes at once, cannot read these elements where they are."""
-    return (itemsize == 4 or itemsize == 8) and address % itemsize != 0
+cdef size_t alignment(size_t itemsize):
+    """Of what the address of such elements has to be a multiple, so that a kernel reads them as numbers."""
+    return min(itemsize & -itemsize, 8) or 1
 
 
 cdef int check_address(str name, size_t address, size_t itemsize) except -1:
-    if is_misaligned(address, itemsize):
-        raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {itemsize}")
+    if address % alignment(itemsize) != 0:
+        raise ValueError(f"{name}: its address, {address:#x}, is no multiple of {alignment(itemsize)}")
     return 0
 
 

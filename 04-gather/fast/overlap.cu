@@ -23,7 +23,7 @@ static void in_pieces(const Arrays *a, int pieces, const cudaStream_t *streams)
         job.source.device = a->d_source;
         job.index.device = a->d_index + begin;
         job.result.device = a->d_result + begin;
-        job.N = n, job.M = a->N, job.element_bytes = 4, job.index_bytes = 4;
+        job.outer = 1, job.N = n, job.M = a->N, job.element_bytes = 4, job.index_bytes = 4;
         job.mode = GATHER_CLIP, job.stream = stream;
         CHECK(cudaMemcpyAsync(a->d_index + begin, a->index + begin, 4 * n, cudaMemcpyHostToDevice,
                               stream));

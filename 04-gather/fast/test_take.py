@@ -1,4 +1,4 @@
-"""Compares gather.take with numpy.take: every mode and dtype, shapes of the index, places of the arrays.
+"""Compares gather.take with numpy.take: every mode and dtype, shapes of the index, places of the arrays; and rows.
 
 Build: make build
 Run:   python3 test_take.py
@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import DeviceArray, add_at, pin, pinned_empty, take
 
 random = np.random.default_rng(0)
 DTYPES = [np.float32, np.float64, np.int32, np.int64, np.uint32, np.uint64, np.complex64, "M8[s]"]
@@ -42,12 +42,22 @@ def agree(source, index, mode, places):
     x, i = PLACES[places[0]](source), PLACES[places[1]](index)
     out = PLACES[places[2]](np.zeros(index.shape, source.dtype))
     expected = outcome(lambda: np.take(source, index, mode=mode))
-    new, given = outcome(lambda: take(x, i, mode=mode)), outcome(lambda: take(x, i, out, mode))
+    new, given = outcome(lambda: take(x, i, mode=mode)), outcome(lambda: take(x, i, None, out, mode))
     if isinstance(expected, str):
         return new == given == expected
-    kind = DeviceArray if places[1] == "device" else type(expected)  # of one index: a number
+    kind = DeviceArray if places[0] == "device" else type(expected)  # of one index: a number
     right = type(new) is kind and given is out and new.dtype == given.dtype == source.dtype
     return right and all(host(r).shape == index.shape and host(r).tobytes() == expected.tobytes() for r in (new, given))
+
+
+def rows_agree(source, index, place):
+    """True if take and add_at are right for rows of three elements, of a matrix that lies there."""
+    x, i, where = np.stack([source, source[::-1], source], 1), index % len(source), PLACES[place]
+    target, values = where(x), np.ones((*i.shape, 3), x.dtype)
+    right = np.array_equal(host(take(target, where(i), axis=0)), x[i])
+    np.add.at(x, i, values)
+    add_at(target, where(i), where(values))
+    return right and np.array_equal(host(target), x)
 
 
 def main():
@@ -67,6 +77,8 @@ def main():
                 print("not as numpy.take:", np.dtype(dtype), shape, mode, np.dtype(index_dtype), size, far, where)
     x = random.random(100000, dtype=np.float32)
     index = random.integers(0, 100000, 1000)
+    for place in PLACES:
+        failed += not rows_agree(random.integers(0, 9, 1000).astype(np.float32), index, place)
     with pin(x):
         failed += not np.array_equal(take(x, index), x[index])
     print(f"{checked + 1 - failed} of {checked + 1} as numpy.take")

@@ -6,7 +6,7 @@ import sys
 import threading
 
 import numpy as np
-from kinds import outcome
+from kinds import host, outcome
 from ctypes import c_int32, c_int64, c_uint32
 from gather import DeviceArray, take
 from shown import Old, Shown, Versioned, exchange_api, fields, inside, set_name
@@ -18,12 +18,12 @@ x, i = np.arange(10.0), np.array([[9, 0], [-1, 3]], np.int32)
 expected = x[i]
 for kind in Versioned, Old:  # on the GPU
     s, idx, out = Shown(DeviceArray(x), kind), Shown(DeviceArray(i), kind), Shown(DeviceArray(np.zeros((2, 2))))
-    print(take(s, idx, out) is out, (out.array.get() == expected).all(), s.asked, end=" ")
-    print(take(s, idx, out, "wrap", stream=2) is out, (take(x, idx).get() == expected).all())
+    print(take(s, idx, out=out) is out, (out.array.get() == expected).all(), s.asked, end=" ")
+    print(take(s, idx, out=out, mode="wrap", stream=2) is out, (take(s, i).get() == expected).all())
 s, idx, out = Shown(x), Shown(i), Shown(np.zeros((2, 2)))  # in the host's memory
-print(take(s, idx, out) is out, (out.array == expected).all(), (take(s, Shown(i > 0)) == x[(i > 0) + 0]).all())
+print(take(s, idx, out=out) is out, (out.array == expected).all(), (take(s, Shown(i > 0)) == x[(i > 0) + 0]).all())
 wide = np.zeros((2, 5))
-take(s, i, Shown(wide[:, ::4]))
+take(s, i, out=Shown(wide[:, ::4]))
 print(wide.tolist())
 read_only = np.zeros((2, 2))
 read_only.flags.writeable = False
@@ -59,7 +59,7 @@ for source, target in [
     (Shown(d, data=None), None),
     (Shown(d, shape=(c_int64 * 1)(-1)), None),
 ]:
-    answer = outcome(lambda: np.asarray(take(source, i, target)).tolist())
+    answer = outcome(lambda: host(take(source, i, out=target)).tolist())
     print(re.sub("0x[0-9a-f]*|(?<=cannot read it): .*", "...", str(answer)))  # an address; NumPy's words
 
 
@@ -69,19 +69,19 @@ class Newer(Shown):  # of a table that is not known, nothing is used
 
 s, idx, out = [Fast(DeviceArray(a)) for a in (x, i, np.zeros((2, 2)))]
 print(
-    take(s, idx, out, "wrap") is out,
+    take(s, idx, out=out, mode="wrap") is out,
     (out.array.get() == expected).all(),
     streams,
     (take(s, idx).get() == expected).all(),
 )
 streams.clear()
-print((take(Newer(d), i) == expected).all(), streams)
+print((take(Newer(d), i).get() == expected).all(), streams)
 s = Fast(x)  # on the host: by NumPy
 print((take(s, i) == expected).all())
 idx.requires_grad = True
 print(outcome(lambda: take(x, idx)))
 conjugate = Fast(DeviceArray(np.zeros(3, np.complex64)))
-print(take(conjugate, [0]), end=" ")
+print(take(conjugate, [0]).get(), end=" ")
 conjugate.is_conj = lambda: True
 print(outcome(lambda: take(conjugate, [0])))
 
@@ -91,8 +91,33 @@ class Both(Shown):  # an interface that names no stream
 
 
 s = Both(d)
-print((take(s, i) == expected).all(), s.asked)
-idx = out = conjugate = None  # at Python's end nobody gives back what is in a capsule
+print((take(s, i).get() == expected).all(), s.asked)
+
+
+class Empty(Shown):  # as PyTorch's tensors
+    def new_empty(self, shape):
+        return Empty(DeviceArray.empty(shape, self.array.dtype))
+
+
+class Standard(Shown):  # as JAX's arrays, and all that keep to the array API standard
+    def __array_namespace__(self):
+        return type("Library", (), {"from_dlpack": lambda array: Standard(array)})
+
+
+Lost = type("Lost", (Shown,), {"__module__": "gone.long_ago"})
+for s in Empty(d), Standard(d), Standard(x), Lost(d), Shown(d), Shown(x), d, x:  # the result is of the source's kind
+    new = take(s, i)
+    print(type(new).__name__, type(getattr(new, "array", new)).__name__, end=" ")
+    print((host(getattr(new, "array", new)) == expected).all(), take(s, i, out=out) is out)
+halves = Shown(DeviceArray(np.arange(5, dtype=np.uint16)), code=4)  # bfloat16: to NumPy they are bytes
+print(take(halves, [4, 0]).dtype, take(halves, [4, 0]).get().view(np.uint16))
+quarters = DeviceArray(np.arange(5, dtype=np.uint8))
+print(
+    *[take(Shown(quarters, code=7 + k), [4]).dtype.names[0] for k in range(8)],
+    outcome(lambda: take(Shown(quarters, code=15), i)),
+)
+print(inside(take(halves, [4]).__dlpack__(max_version=(1, 0)), Versioned).tensor.code)
+idx = out = conjugate = s = None  # at Python's end nobody gives back what is in a capsule
 
 
 # ---- A DeviceArray for others: NumPy's capsule of the same array is the model
@@ -142,8 +167,11 @@ odd = Shown(d)
 odd.__dlpack_device__ = lambda: ()
 print(outcome(lambda: take(odd, i)))
 empty = DeviceArray(np.zeros((2, 0)))
-print(take(d, Shown(DeviceArray(np.zeros((2, 0), np.int64)), strides=(c_int64 * 2)(1, 1)), Shown(empty)).array is empty)
+print(
+    take(d, Shown(DeviceArray(np.zeros((2, 0), np.int64)), strides=(c_int64 * 2)(1, 1)), out=Shown(empty)).array
+    is empty
+)
 one_row = Shown(DeviceArray(np.array([[9, 0]])), strides=(c_int64 * 2)(99, 1))  # the stride of one row does not matter
 print(take(d, one_row).get())
-print(take(d, DeviceArray(np.zeros(0, np.int64)), Shown(d, shape=(c_int64 * 1)(0))) is not None)
+print(take(d, DeviceArray(np.zeros(0, np.int64)), out=Shown(d, shape=(c_int64 * 1)(0))) is not None)
 print(type(d.__dlpack__(copy=False, dl_device=(2, 0), stream=-1)).__name__, outcome(lambda: take(d.__dlpack__(), i)))

@@ -4,7 +4,7 @@ import ctypes
 import threading
 
 import numpy as np
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import DeviceArray, add_at, pin, pinned_empty, take
 
 x, i = np.ones(3, np.float32), np.zeros(2, np.int32)
 take(x, i), pinned_empty(3)
@@ -17,6 +17,7 @@ except IndexError:
 d_x = DeviceArray(x)
 take(d_x, i), d_x.get()
 take(d_x, DeviceArray(i), mode="wrap", stream=2)  # launches, and orders streams
+add_at(x, i, 1), add_at(d_x, i, 1), add_at(d_x, DeviceArray(i), DeviceArray(x[:2]), mode="wrap", stream=2)
 del d_x
 
 
@@ -34,7 +35,7 @@ ctypes.CDLL("libcpu_cuda.so").cudaStreamCreate(ctypes.byref(Stream.handle))
 new = take(DeviceArray(x), DeviceArray(i), mode="wrap", stream=Stream())
 reader = threading.Thread(target=new.get)
 reader.start()
-take(DeviceArray(x), DeviceArray(i), new, mode="wrap", stream=1)  # new lies on another stream now
+take(DeviceArray(x), DeviceArray(i), out=new, mode="wrap", stream=1)  # new lies on another stream now
 print("the stream lives as long as get() uses it:", reader.is_alive() and not Stream.ended)
 reader.join()
 print("and no longer:", Stream.ended)

@@ -21,6 +21,10 @@ def pinned(x):
     return copy
 
 
+def host(x):
+    return x.get() if isinstance(x, DeviceArray) else x
+
+
 def outcome(call):
     """What a call returns, or the exception in words."""
     try:

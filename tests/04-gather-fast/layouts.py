@@ -18,14 +18,15 @@ take(np.array([5, 6, 7], np.int32), both[:3], out=both[1:])  # into its own inde
 print(both.tolist())
 out = np.full(3, 7.0)
 for source in x, DeviceArray(x):
-    print(outcome(lambda: take(source, np.array([0, 10, 1]), out)), out)
+    print(outcome(lambda: take(source, np.array([0, 10, 1]), out=out)), out)
 d = DeviceArray(x)
 print(outcome(lambda: take(d, DeviceArray(np.arange(10)), out=d)))
 eight, where = DeviceArray(np.arange(8.0)), DeviceArray(np.arange(4))
 at = eight.__cuda_array_interface__["data"][0]
 left, middle, right = (CudaArray(np.zeros(4), data=(at + 8 * first, False)) for first in (0, 3, 4))
-print(take(left, where, right) is right, take(right, where, left) is left, eight.get())  # they touch; these share one:
-print(*[outcome(lambda: take(a, where, b)) for a, b in ((left, middle), (middle, left), (middle, right))], sep="\n")
+# They touch; the ones after them share one.
+print(take(left, where, out=right) is right, take(right, where, out=left) is left, eight.get())
+print(*[outcome(lambda: take(a, where, out=b)) for a, b in ((left, middle), (middle, left), (middle, right))], sep="\n")
 print(*[outcome(lambda: take(x, i, stream=number)) for number in (2**64, -1)], sep="\n")
 print(take(x[::-3], [0, 1]), take(np.broadcast_to(np.float32(3), (1000,)), [999]))
 with tempfile.NamedTemporaryFile() as file:
@@ -76,10 +77,10 @@ print(DeviceArray(third).get(), take(third, np.array([3, 0]).view(Liar)), outcom
 read_only = np.zeros(3)
 read_only.flags.writeable = False
 with pin(wide.view(Liar)):
-    print(outcome(lambda: take(x, i, read_only.view(Liar))), take(x, i, wide[:, 0].view(Liar)).view(np.ndarray))
+    print(outcome(lambda: take(x, i, out=read_only.view(Liar))), take(x, i, out=wide[:, 0].view(Liar)).view(np.ndarray))
 # addresses at which the kernel, which reads 8 bytes at once, cannot read
 half = np.arange(2001, dtype=np.float32)[1:].view(np.complex64)
 packed = np.frombuffer(bytes(1) + np.arange(10.0).tobytes(), [("a", "<f4"), ("b", "<f4")], offset=1)
 text = pinned_empty(17, np.uint8)[1:].view("S8")
-take(np.array([b"one", b"two"]).astype("S8"), [1, 0], text)
+take(np.array([b"one", b"two"]).astype("S8"), [1, 0], out=text)
 print(take(half, [999, 0]).tolist(), take(packed, [9]).view(np.float64), *text.astype(str))

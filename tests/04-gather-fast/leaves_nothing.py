@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 from kinds import outcome
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import DeviceArray, add_at, pin, pinned_empty, take
 
 held_bytes = ctypes.CDLL("libgather.so").held_bytes
 held_bytes.restype = ctypes.c_size_t
@@ -16,15 +16,19 @@ d_x, d_i, d_out = DeviceArray(x), DeviceArray(i), DeviceArray.empty(1 << 16)
 
 def every_way():
     take(x, i), take(x, many), take(d_x, i), take(d_x, d_i), DeviceArray(x), pinned_empty(1 << 20)
+    take(x.reshape(-1, 4), i, 0), take(d_x, d_i, out=d_out)
+    add_at(x, i, 0), add_at(x, many, x[many]), add_at(d_x, d_i, d_out), add_at(x, d_i, d_out)
     with pin(x):
         take(x, i)
+    outcome(lambda: add_at(x, [1 << 20], 1))
     return outcome(lambda: take(x, [1 << 20]))
 
 
 every_way()  # what is kept for the next call is there now
 before, held = held_bytes(), [sys.getrefcount(array) for array in (x, i, many)]
 for k in range(300):
-    take(d_x, d_i, d_out, ("raise", "wrap", "clip")[k % 3])
+    take(d_x, d_i, out=d_out, mode=("raise", "wrap", "clip")[k % 3])
+    add_at(d_x, d_i, d_out, mode=("raise", "wrap", "clip")[k % 3])
 for k in range(10):
     every_way()
 print(before > 0, held_bytes() - before, every_way())

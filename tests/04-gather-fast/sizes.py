@@ -3,16 +3,12 @@
 import itertools
 
 import numpy as np
-from kinds import CudaArray, outcome, pinned
+from kinds import CudaArray, host, outcome, pinned
 from gather import DeviceArray, take
 
 random = np.random.default_rng(0)
 wrong = 0
 PLACES = {"ordinary": np.copy, "pinned": pinned, "device": DeviceArray}
-
-
-def host(x):
-    return x.get() if isinstance(x, DeviceArray) else x
 
 
 def check(n, index_type, element_type, mode, places):
@@ -22,14 +18,14 @@ def check(n, index_type, element_type, mode, places):
     i = random.integers(-1000, 1000, n).astype(index_type)
     source, index, out = (PLACES[p](a) for p, a in zip(places, (x, i, np.zeros_like(x, shape=n))))
     expected = x[np.maximum(i, 0)] if mode == "clip" else x[i]
-    right = take(source, index, out, mode) is out and np.array_equal(host(out), expected)
+    right = take(source, index, out=out, mode=mode) is out and np.array_equal(host(out), expected)
     wrong += not (right and np.array_equal(host(take(source, index, mode=mode)), expected))
     for bad in {0, n // 2, n - 1}:
         j = i.copy()
         j[n - 1] = 5000  # told only if it is the first
         j[bad] = 1000 + bad
         out = PLACES[places[2]](np.full(n, 7, element_type))
-        said = outcome(lambda: take(source, PLACES[places[1]](j), out))
+        said = outcome(lambda: take(source, PLACES[places[1]](j), out=out))
         wrong += said != f"IndexError: index {1000 + bad} is out of bounds for axis 0 with size 1000"
         wrong += places[2] == "ordinary" and not (out == 7).all()
 
@@ -49,7 +45,7 @@ for far in 1, 2:
     later_out = CudaArray(x, data=(d_out.address + 4 * far, False), shape=(999,))
     for index, out in (later_i, DeviceArray(x[:999])), (CudaArray(i[far : far + 999]), later_out), (later_i, later_out):
         for mode in "raise", "wrap":
-            take(d_x, index, out, mode)
+            take(d_x, index, out=out, mode=mode)
             written = out.get() if isinstance(out, DeviceArray) else d_out.owner.get()[far : far + 999]
             wrong += not np.array_equal(written, x[i[far : far + 999]])
     wrong += d_out.owner.get()[0] != 0

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 from kinds import CudaArray, pinned, tools
-from gather import DeviceArray, take
+from gather import DeviceArray, add_at, take
 from shown import Shown, exchange_api
 
 tools = tools()
@@ -14,9 +14,16 @@ n = 1 << (24 if os.environ["TEST_BACKEND"] == "cuda" else 18)  # a GPU has to be
 x, y, index = np.arange(n, dtype=np.float32), np.full(n, -1, np.float32), np.arange(n, dtype=np.int32)
 d_x, d_y, d_index, d_out = DeviceArray(x), DeviceArray(y), DeviceArray(index), DeviceArray.empty(n)
 
-take(d_x, d_index, d_out, mode="wrap", stream=A)  # reads d_x, and does not wait
-take(d_y, d_index, d_x, mode="wrap", stream=B)  # overwrites it
+take(d_x, d_index, out=d_out, mode="wrap", stream=A)  # reads d_x, and does not wait
+take(d_y, d_index, out=d_x, mode="wrap", stream=B)  # overwrites it
 print((d_x.get() == -1).all(), (d_out.get() == x).all())  # first what came last
+
+sums = DeviceArray(np.zeros(n, np.float32))
+take(DeviceArray(x), d_index, out=d_y, mode="wrap", stream=B)
+add_at(sums, d_index, d_y, mode="wrap", stream=A)  # comes after what is written there
+take(d_out, d_index, out=d_y, mode="wrap", stream=B)  # overwrites what it reads
+print(sums.__cuda_array_interface__["stream"] == A, (sums.get() == x).all())
+take(DeviceArray(y), d_index, out=d_y, mode="wrap")
 
 pending, zeros = CudaArray(np.zeros(n, np.int32), stream=B), pinned(index)
 on_b = tools.copy_later(B, pending.address, zeros.ctypes.data, 4 * n)  # the index is not there yet
@@ -39,10 +46,10 @@ print((newest.get() == x).all())
 
 read, copy = CudaArray(x, stream=B), DeviceArray(y)  # out is still to be read
 tools.copy_later(B, copy.__cuda_array_interface__["data"][0], read.address, 4 * n)
-take(d_y, d_index, read, mode="wrap", stream=A)
+take(d_y, d_index, out=read, mode="wrap", stream=A)
 print((copy.get() == x).all(), (read.owner.get() == -1).all())
 out = take(d_x, d_index, mode="wrap", stream=B)
-take(d_x, CudaArray(index, stream=A), out, mode="wrap")  # where the index comes first, if nobody names a stream
+take(d_x, CudaArray(index, stream=A), out=out, mode="wrap")  # where the index comes first, if nobody names a stream
 print(out.__cuda_array_interface__["stream"] == A)
 
 waited = take(d_y, d_index, stream=A)  # "raise" waits: after that the stream may go
@@ -64,7 +71,7 @@ address = managed.__cuda_array_interface__["data"][0]
 on_device = CudaArray(x)
 tools.copy_later(B, address, minus.ctypes.data, 4 * n)
 tools.copy_later(B, address, on_device.address, 4 * n)
-print((take(managed, np.arange(5), stream=tools.new_stream()) == x[:5]).all())
+print((take(managed, np.arange(5), stream=tools.new_stream()).get() == x[:5]).all())
 
 
 class Stream:  # as other libraries have them
@@ -85,7 +92,7 @@ print(first.__cuda_array_interface__["stream"] == own.handle)
 del own
 second = take(first, e_index, mode="wrap")
 del first
-print((second.get() == x).all(), take(second, [5]), (e_x.get() == x).all(), take(e_x, [5]))
+print((second.get() == x).all(), take(second, [5]).get(), (e_x.get() == x).all(), take(e_x, [5]).get())
 # Stream 2 is another one in each thread: take waits for what it does there.
 print(take(e_x, e_index, mode="wrap", stream=2).__cuda_array_interface__["stream"])
 
@@ -110,6 +117,6 @@ later, out = DeviceArray(x), DeviceArray(y)
 tools.copy_later(A, address(later), sevens.ctypes.data, 4 * n)
 new = take(OnA(later), d_index, mode="wrap")
 print(new.__cuda_array_interface__["stream"] == A, (new.get() == 7).all())
-take(later, d_index, OnA(out), mode="wrap", stream=B)
+take(later, d_index, out=OnA(out), mode="wrap", stream=B)
 tools.copy_on(A, address(to), address(out), 4 * n)  # its library goes on with it
 print((to.get() == 7).all())

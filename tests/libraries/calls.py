@@ -2,7 +2,7 @@
 
 import device_array
 import numpy as np
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import DeviceArray, add_at, pin, pinned_empty, take
 from multiply import multiply
 from numpy.typing import NDArray
 from typing_extensions import assert_type
@@ -25,8 +25,13 @@ assert_type(cuda_gather(x, i), NDArray[np.float32])
 cuda_gather(x, x)  # type: ignore[arg-type]
 
 source = DeviceArray(d)
-assert_type(take(source, i, x), NDArray[np.float32])
-assert_type(take([1.0, 2.0], [0], DeviceArray.empty((1,), np.float64), mode="wrap", stream=1), DeviceArray)
+assert_type(take(source, i, 0), DeviceArray)
+assert_type(take(source, i, out=x), NDArray[np.float32])
+assert_type(take([1.0, 2.0], [0], out=DeviceArray.empty((1,), np.float64), mode="wrap", stream=1), DeviceArray)
+assert_type(take(source, i, None, x), NDArray[np.float32])
+take(source, i, "0")  # type: ignore[call-overload]
+add_at(source, i, 1.0)
+add_at([1.0], i, 1.0)  # type: ignore[arg-type]
 take(source, i, mode="clamp")  # type: ignore[call-overload]
 take(source)  # type: ignore[call-overload]
 take(source, i, stream="1")  # type: ignore[call-overload]

@@ -39,8 +39,9 @@ int cpu_cudaMemcpy(void *to, const void *from, size_t bytes, int kind) { return 
 void cpu_cuda_configure(const char *kernel, const char *file, int line, struct dim3 grid, struct dim3 block, size_t shared,
                         void *stream)
 {
-    char what[40];
-    snprintf(what, sizeof what, "launch %u x %u", grid.x, block.x);
+    char what[80];
+    snprintf(what, sizeof what, grid.y * block.y == 1 ? "launch %u x %u" : "launch (%u, %3$u) x (%2$u, %4$u)", grid.x, block.x,
+             grid.y, block.y);
     told(what, 0, stream);
 }
 

@@ -1,4 +1,4 @@
-"""Drawn calls of take, cuda_gather and multiply, compared with NumPy.
+"""Drawn calls of take, add_at, cuda_gather and multiply, compared with NumPy.
 
     cases.py SEED COUNT    so many calls; Hypothesis draws them, and makes one that fails small
     cases.py 'x = ...'     one of them again
@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 import soak  # it finds the modules
-from gather import DeviceArray, pinned_empty
+from gather import DeviceArray, add_at, pinned_empty
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,12 @@ from hypothesis import strategies as st
 
 
 def elements(shape, dtype):
-    return np.arange(1, 1 + math.prod(shape)).astype(dtype).reshape(shape)
+    return (1 + np.arange(math.prod(shape)) % 50000).astype(dtype).reshape(shape)
+
+
+def few(shape, dtype):
+    """Small numbers, whose sums are exact in whichever order."""
+    return (elements(shape, "i8") % 3).astype(dtype)
 
 
 def indices(shape, first, M, step, others):
@@ -94,26 +99,62 @@ def on_device(a, skip=0):
     return LAYOUTS["shifted" if skip else "plain"](a).view(OnDevice)
 
 
-def numpy_take(source, index, out, mode):
-    """What take promises, and in its order."""
+def cuda_array(a, skip=0):
+    return on_device(a.view(a.dtype.str), skip)  # which knows no names of fields
+
+
+def numpy_index(name, source, index, axis, mode):
+    """The index, the shape that is taken and the mode, as take and add_at promise it, and in their order."""
     is_on_device, index = type(index) is OnDevice, np.asarray(index)
-    refuse(not source.dtype.isnative, TypeError, "source")
+    refuse(not source.dtype.isnative, TypeError, name)
     refuse(is_on_device and index.dtype not in (np.int32, np.int64), TypeError, "index")
     refuse(index.dtype.kind == "u" and index.size and int(index.max()) >= 2**63, OverflowError, "index")
     refuse(index.dtype.kind == "f" and index.size, TypeError, "index")  # a list with numbers above and below 2**63
-    refuse(source.itemsize not in (4, 8), TypeError, "source")
-    if out is not None:
-        refuse(not out.flags.writeable or out.shape != index.shape, ValueError, "out")
-        refuse(out.dtype != source.dtype, TypeError, "out")
-        overlaps = np.shares_memory(out, source) or np.shares_memory(out, index)
-        refuse(type(out) is OnDevice and overlaps, ValueError, "out")
+    refuse(name == "target" and source.dtype.str[1:] not in ADDED, TypeError, name)
+    shape = source.shape or (1,)
+    np.empty((0,) * len(shape)).sum(axis)  # AxisError
+    M = source.size if axis is None else shape[axis]
     index = np.array(index, np.int64)
-    if mode == "wrap" and source.size:
-        index %= source.size  # numpy.take goes there in steps of the size, which may take years
-    result = np.take(np.array(source), index, mode=mode)
-    if out is None and is_on_device:
-        out = np.empty(index.shape, source.dtype).view(OnDevice)
+    if mode == "wrap":  # numpy.take goes there in steps of the size: that may take years, and of size 0 it never ends
+        index, mode = index % max(M, 1), "clip"
+    if axis is None or len(shape) == 1:
+        return index, index.shape, mode
+    k = axis % len(shape)
+    return index, shape[:k] + index.shape + shape[k + 1 :], mode
+
+
+def numpy_take(source, index, axis, out, mode):
+    given, (index, shape, mode) = index, numpy_index("source", source, index, axis, mode)
+    if out is not None:
+        refuse(not out.flags.writeable or out.shape != shape, ValueError, "out")
+        refuse(out.dtype != source.dtype, TypeError, "out")
+        overlaps = np.shares_memory(out, source) or np.shares_memory(out, np.asarray(given))
+        refuse(type(out) is OnDevice and overlaps, ValueError, "out")
+    result = np.take(np.array(source), index, axis, mode=mode)
+    if out is None and type(source) is OnDevice:
+        out = np.empty(shape, source.dtype).view(OnDevice)
     return result if out is None else fill(out, result)
+
+
+def numpy_add_at(target, index, values, axis, mode):
+    refuse(not target.flags.writeable, ValueError, "target")
+    given, (index, shape, mode) = index, numpy_index("target", target, index, axis, mode)
+    is_on_device = type(values) is OnDevice
+    if type(values) in (int, float):
+        values = np.array(values, target.dtype)
+    refuse(not np.can_cast(values.dtype, target.dtype) or not values.dtype.isnative, TypeError, "values")
+    refuse(is_on_device and values.dtype != target.dtype, TypeError, "values")
+    refuse(is_on_device and values.shape != shape, ValueError, "values")
+    added = np.array(np.broadcast_to(values.astype(target.dtype), shape))
+    overlaps = np.shares_memory(target, values) or np.shares_memory(target, np.asarray(given))
+    refuse(type(target) is OnDevice and overlaps, ValueError, "target")
+    np.take(np.empty(target.shape, "?"), index, axis, mode=mode)  # IndexError
+    sums = np.array(target) if axis is not None and target.ndim else np.array(target).ravel()
+    if sums.size:
+        M = sums.shape[axis or 0]
+        at = index % M if mode != "clip" else np.clip(index, 0, M - 1)
+        np.add.at(sums, (*[slice(None)] * ((axis or 0) % sums.ndim), at), added)
+    target[...] = sums.reshape(target.shape)
 
 
 def numpy_gather(x, idx):
@@ -131,19 +172,21 @@ def numpy_multiply(a, b, out):
     return np.asarray(np.multiply(a, b, out))
 
 
-WORDS = {"elements": elements, "indices": indices, **LAYOUTS}
+WORDS = {"elements": elements, "few": few, "indices": indices, **LAYOUTS}
 HERE = {**WORDS, "pinned": pinned, "DeviceArray": DeviceArray, "CudaArray": CudaArray,
-        "take": soak.take, "cuda_gather": soak.cuda_gather, "multiply": soak.multiply}  # fmt: skip
-NUMPY = {**WORDS, "pinned": np.empty, "DeviceArray": on_device, "CudaArray": on_device,
-         "take": numpy_take, "cuda_gather": numpy_gather, "multiply": numpy_multiply}  # fmt: skip
+        "take": soak.take, "add_at": add_at, "cuda_gather": soak.cuda_gather, "multiply": soak.multiply}  # fmt: skip
+NUMPY = {**WORDS, "pinned": np.empty, "DeviceArray": on_device, "CudaArray": cuda_array, "take": numpy_take,
+         "add_at": numpy_add_at, "cuda_gather": numpy_gather, "multiply": numpy_multiply}  # fmt: skip
 
 # ---- Drawing a line
 
 SIZES = (1, 0, 2, 3, 4, 5, 7, 8, 9, 31, 127, 128, 129, 513)
 SHAPES = (*((n,) for n in SIZES), (), (1, 1), (2, 3), (3, 0, 2), (2, 3, 4))
 LARGE = ((16384,), (16385,), (32768,), (32769,), (200, 200))  # around what fits into the memory that take keeps
-DTYPES = ("f4", "f8", "i4", "i8", "u4", "u8", "c8", "m8[s]", "M8[s]", "S4", "S8", "U1", "U2", "V8")
-REFUSED = ("f2", ">f4", "c16", "?")
+DTYPES = ("f4", "f8", "i4", "i8", "u4", "u8", "c8", "m8[s]", "M8[s]", "S4", "S8", "U1", "U2", "V8",
+          "f2", "?", "i1", "u2", "c16", "S3", "V6", "U3", "U4", "V40", "i4, f8, S3")  # fmt: skip
+ADDED = ("f4", "f8", "f2", "c8", "c16", "i4", "i8", "u4", "u8")
+REFUSED = (">f4", ">c16")
 INDEX_DTYPES = ("i1", "i2", "u1", "u2", "u4", "u8", "?", ">i4", ">i8")
 FAR = (2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**32, 2**40, 2**63 - 1, -(2**63), 1 - 2**63)
 ON_HOST = tuple(f"{name}(%s{new})" for new in ("", ", pinned") for name in LAYOUTS)
@@ -159,15 +202,24 @@ def mostly(usual, others, times):
 
 @st.composite
 def lines(draw):
-    function = draw(mostly(("take",), ("cuda_gather", "multiply"), 9))
-    places = ANYWHERE if function == "take" else ON_HOST
+    function = draw(mostly(("take", "take", "take", "add_at"), ("cuda_gather", "multiply"), 9))
+    places = ANYWHERE if function in ("take", "add_at") else ON_HOST
     M = draw(st.sampled_from(SIZES))
     shape = draw(mostly((*SHAPES, *[(M,)] * 5), LARGE, 500))
-    dtype = draw(mostly(DTYPES, REFUSED, 50) if function == "take" else mostly(("f4",), DTYPES, 20))
+    usual = {"take": DTYPES, "add_at": ADDED}.get(function, ("f4",))
+    dtype = draw(mostly(usual, REFUSED if function == "take" else DTYPES, 50 if function == "take" else 20))
+    sizes, axis = (M,), None
+    if function in ("take", "add_at"):
+        sizes = draw(mostly(((M,),), ((M, 3), (2, M), (3, M, 5), (M, 1, 16), (0, M), (M, 0), (2, 3, 4, M), ()), 1))
+        axis = draw(mostly((None, *range(-len(sizes), len(sizes))), (len(sizes), -len(sizes) - 1), 20))
+        M = math.prod(sizes) if axis is None else (sizes or (1,))[axis] if -len(sizes) <= axis < len(sizes) else M
     index_dtype = draw(mostly(("i8", "i4"), INDEX_DTYPES, 4))
     x = draw(mostly(("plain(%s)",), places, 1))
     i = draw(mostly(("plain(%s)",), (*places, *["(%s).tolist()"] * 3), 1))
-    n, out_shape = math.prod(shape), draw(mostly((shape,), SHAPES, 30))
+    n, taken = math.prod(shape), shape
+    if axis is not None and -len(sizes) <= axis < len(sizes):
+        taken = sizes[: axis % len(sizes)] + shape + sizes[axis % len(sizes) + 1 :]
+    out_shape = draw(mostly((taken,), SHAPES, 30))
     views = ("x", f"x[:{n}]", f"x[::-1][:{n}]", "i", "i[::-1]")
     out = draw(st.sampled_from((*[None] * 10, *places, *views * 3)))
     if function == "multiply":
@@ -177,9 +229,12 @@ def lines(draw):
         other = mostly((M, -M - 1, M + 1), FAR, 1)
         others = draw(st.dictionaries(st.integers(0, n - 1), other, max_size=3)) if n and draw(st.booleans()) else {}
         first, step = draw(st.sampled_from((0, -M))), draw(st.integers(1, 999))
-        x %= f"elements({(M,)}, '{dtype}')"
+        x %= f"{'few' if function == 'add_at' else 'elements'}({sizes}, '{dtype}')"
         i %= f"indices({shape}, {first}, {M}, {step}, {others}).astype('{index_dtype}')"
-    if out in places:
+    if function == "add_at":
+        out = draw(mostly(("plain(%s)", *places), (*["2"] * 3, "-1.5"), 20))
+        out = out if "%" not in out else out % f"few({out_shape}, '{draw(mostly((dtype,), ADDED, 30))}')"
+    elif out in places:
         out %= f"elements({out_shape}, '{draw(mostly((dtype,), DTYPES, 30))}')"
     elif out and out.startswith("x") and "Array" in x:
         out = "x"
@@ -187,7 +242,12 @@ def lines(draw):
         is_right = np.dtype(dtype).itemsize == np.dtype(index_dtype).itemsize and not re.search("tolist|Array", i)
         out = out.replace("i", f"i.view('{dtype}')") if is_right else None
     mode = draw(mostly(("raise",), ("wrap", "clip"), 1))
-    arguments = {"take": f"x, i, out, '{mode}'", "cuda_gather": "x, i", "multiply": "x, i, out"}
+    arguments = {
+        "take": f"x, i, {axis}, out, '{mode}'",
+        "add_at": f"x, i, out, {axis}, '{mode}'",
+        "cuda_gather": "x, i",
+        "multiply": "x, i, out",
+    }
     return f"x = {x}; i = {i}; out = {out}; r = {function}({arguments[function]})"
 
 
@@ -214,6 +274,8 @@ def memory(a):
 
 
 def form(a):
+    if a is None:
+        return "None"
     kind = "device" if type(a) in (DeviceArray, OnDevice) else type(a).__name__
     return f"{kind} of {a.dtype.str}, shape {a.shape}"
 
@@ -227,8 +289,8 @@ def check(line):
         os._exit(1)
     is_right = raised.startswith(expected) if expected.endswith(":") else raised == expected
     assert is_right, f"it raises {raised or 'nothing'}, NumPy {expected or 'nothing'}"
-    # after an IndexError, what is out, or shares memory with it, may have any content
-    if not raised.startswith("IndexError") or not re.search("pinned|Array", line):
+    # after an IndexError of take, what is out, or shares memory with it, may have any content
+    if not raised.startswith("IndexError") or not re.search("(pinned|Array).*take", line):
         for name in {"x", "i", "out"} & here.keys():
             assert memory(here[name]) == memory(numpy[name]), f"{name} differs"
     if not raised:

@@ -72,7 +72,7 @@ def threads(seconds, count, seed):
             if r.random() < 0.1:
                 shared[2] = DeviceArray(x)  # the one before goes when nobody works with it any more
             with pin(own):
-                result = take(placed, r.choice(everywhere)(i), out, mode)
+                result = take(placed, r.choice(everywhere)(i), out=out, mode=mode)
             right = np.array_equal(result.get() if type(result) is DeviceArray else result, expected)
             right &= np.array_equal(cuda_gather(own, i[:1000]), own[i[:1000]])
             right &= np.array_equal(multiply(own[:1000], own[:1000]), own[:1000] * own[:1000])
@@ -100,7 +100,7 @@ def calls(seconds, count, seed):
 
     def call_all(n):
         for k in range(n):
-            take(p, i, out, "wrap"), take(p, [1, 2]), take(d_x, i), take(d_x, d_i, d_out, "clip")
+            take(p, i, out=out, mode="wrap"), take(p, [1, 2]), take(d_x, i), take(d_x, d_i, out=d_out, mode="clip")
             outcome(lambda: take(d_x, [1000])), outcome(lambda: take(x, [0.5]))
             if IS_GPU or k % 200 == 0:  # new memory: the stand-in keeps a note of all that was freed
                 take(x, i), take(x[::2], i[::-1]), pinned_empty(3), take(DeviceArray(x), d_i)

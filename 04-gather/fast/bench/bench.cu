@@ -50,7 +50,7 @@ INTERFACE void launch(const float *source, size_t M, const int *index, float *re
                       enum gather_mode mode, unsigned long long *first_bad, int calls)
 {
     struct gather_job job = {
-        {NULL, (void *)source}, {NULL, (void *)index}, {NULL, result}, N, M, 4, 4, mode, NULL};
+        {NULL, (void *)source}, {NULL, (void *)index}, {NULL, result}, 1, N, M, 4, 4, mode, NULL};
     for (int i = 0; i < calls; i++)
         CHECK((cudaError_t)gather_launch(&job, first_bad));
 }

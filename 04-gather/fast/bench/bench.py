@@ -1,6 +1,7 @@
 """How fast is gather, beside NumPy, the libraries, and what the hardware allows? Writes bench.jsonl, one row a line.
 
 Run:   make bench (on a GPU only), then python3 page.py: the tables and plots of the pages
+       make bench PARTS='rows add_rows' measures only these parts
 
 Whatever is timed is compared with NumPy's result first. Times: milliseconds, but for those of a call, microseconds.
 """
@@ -17,7 +18,7 @@ import time
 import numpy as np
 
 import peers as libraries
-from gather import DeviceArray, pin, pinned_empty, take
+from gather import DeviceArray, add_at, pin, pinned_empty, take
 from wrapper import cuda_gather
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -108,14 +109,14 @@ def check(name, got, expected):
 
 def on_device(peers, d_x, d_sets, d_out, expected):
     """{way: its calls}: this take and the peers, on the same arrays, several index sets in turn."""
-    ways = {"this take": [lambda i=i: take(d_x, i, d_out, "clip") for i in d_sets]}
+    ways = {"this take": [lambda i=i: take(d_x, i, None, d_out, "clip") for i in d_sets]}
     for name, peer in peers.items():
         if peer.get("index", d_sets[0].dtype) == d_sets[0].dtype:
             s, out, get = peer["view"](d_x), peer["view"](d_out), peer["out"]
             arrays = [peer["view"](i) for i in d_sets]
             ways[name] = [lambda i=i, s=s, out=out, get=get: get(s, i, out) for i in arrays]
     for name, calls in ways.items():
-        take(d_x, DeviceArray(np.zeros(d_out.shape, np.int32)), d_out)  # so that it is not there already
+        take(d_x, DeviceArray(np.zeros(d_out.shape, np.int32)), out=d_out)  # so that it is not there already
         check(name, (calls[0](), bench.wait(), d_out.get())[2], expected)
     return ways
 
@@ -178,6 +179,64 @@ def distributions(peers, N=16 * MI, source_bytes=512 * MI):
             yield row
 
 
+def rows(_):
+    """Rows of 512 MiB, and single elements of 1 and 2 bytes, with three kinds of indices; and a copy of the result."""
+    peers, _ = libraries.row_peers()
+    types = (np.int8, np.int32, 1), (np.float16, np.int64, 2)
+    types += tuple(
+        (t, i, b) for t, i in ((np.float16, np.int64), (np.float32, np.int32)) for b in (8, 64, 256, 1024, 4096)
+    )
+    for (element_type, index_type, row_bytes), index_bytes in itertools.product(types, (MI, 16 * MI)):
+        if index_bytes > MI and MI // index_type().nbytes >= 256 * MI // row_bytes:
+            continue  # it would be the same again
+        width, M = row_bytes // element_type().nbytes, 512 * MI // row_bytes
+        N = min(index_bytes // index_type().nbytes, 256 * MI // row_bytes)
+        shape = (width,) if width > 1 else ()
+        x = random.integers(0, 100, (M, *shape), np.int8).astype(element_type)
+        d_x, d_out = DeviceArray(x), DeviceArray.empty((N, *shape), element_type)
+        room = DeviceArray.empty(d_out.shape, element_type)
+        for name, index in {
+            "random": random.integers(M, size=N, dtype=index_type),
+            "sorted": np.sort(random.integers(M, size=N, dtype=index_type)),
+            "sequential": (np.arange(N) % M).astype(index_type),
+        }.items():
+            ways, d_index, expected = {}, DeviceArray(index), x[index]
+            ways["this take"] = [lambda: take(d_x, d_index, 0, d_out, "clip")]
+            for peer, (view, get) in peers.items():
+                if shape or peer != "F.embedding":
+                    arrays = view(d_x), view(d_index), view(d_out)
+                    ways[peer] = [lambda get=get, arrays=arrays: get(*arrays)]
+            for way, calls in ways.items():
+                if way != "F.embedding":
+                    take(d_x, DeviceArray(np.zeros(N, np.int32)), 0, d_out)  # so that it is not there already
+                check(way, (calls[0](), bench.wait(), d_out.get())[2], expected)
+            row = {"indices": name, "row_bytes": row_bytes, "element": element_type.__name__, "N": N}
+            copy = device({"copy": [lambda: bench.copy_on_device(address(room), address(d_out), expected.nbytes)]})
+            yield {**row, "index_bytes": index_type().nbytes, "ways": device(ways), **copy}
+
+
+def add_rows(_):
+    """The way back: 2^24 numbers, but of rows of one number 2^22, into rows that are many, or 1,024 only."""
+    _, peers = libraries.row_peers()
+    for element_type, width, M in itertools.product((np.float32, np.float64, np.float16), (1, 64, 256), (1024, MI)):
+        N, shape = 16 * MI // width if width > 1 else 4 * MI, (width,) if width > 1 else ()
+        index = random.integers(M, size=N)
+        d_index, d_values = DeviceArray(index), DeviceArray(np.ones((N, *shape), element_type))
+        d_target = DeviceArray(np.zeros((M, *shape), element_type))
+        ways = {"this add_at": [lambda: add_at(d_target, d_index, d_values, 0, "clip")]}
+        for name, (view, add) in peers.items():
+            if name != "CuPy scatter_add" or element_type != np.float16:  # which it does not take
+                arrays = view(d_target), view(d_index), view(d_values)
+                ways[name] = [lambda add=add, arrays=arrays: add(*arrays)]
+        expected = np.bincount(index, minlength=M).reshape(M, *[1] * len(shape))
+        for name, calls in ways.items():
+            before = d_target.get()
+            got = (calls[0](), bench.wait(), d_target.get())[2]
+            if element_type != np.float16 or M == MI:  # of few rows, the sums have no more room in 16 bits
+                check(name, got - before, np.broadcast_to(expected, got.shape))
+        yield {"element": element_type.__name__, "width": width, "M": M, "N": N, "ways": device(ways)}
+
+
 def ladder(peers):
     """The article's input, 1 Mi from 128 Mi floats, from the slowest way to the fastest, then the libraries.
 
@@ -215,9 +274,9 @@ def ladder(peers):
     yield row("with pin(x): take(x, idx), pinned for this call", pinned_for_the_call)
     with pin(x):
         yield row("take(x, idx), x pinned before", lambda k: take(x, sets[k]))
-    yield row("take(d_x, idx)", lambda k: take(d_x, sets[k]))
-    yield row("take(d_x, p_idx, p_out)", lambda k: take(d_x, p_sets[k], p_out))
-    yield row("take(d_x, d_idx, d_out)", lambda k: take(d_x, d_sets[k], d_out), d_out.get)
+    yield row("take(d_x, idx, out=out)", lambda k: take(d_x, sets[k], out=np.empty(MI, np.float32)))
+    yield row("take(d_x, p_idx, out=p_out)", lambda k: take(d_x, p_sets[k], out=p_out))
+    yield row("take(d_x, d_idx, out=d_out)", lambda k: take(d_x, d_sets[k], out=d_out), d_out.get)
     for name, peer in peers.items():
         typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
         up, down, get = peer["up"], peer["down"], peer["take"]
@@ -261,8 +320,8 @@ def resident(peers):
 
         calls = {
             "NumPy": (way(lambda i: np.take(x, i, mode="wrap"), sets), bench.wait),
-            "this take": (way(lambda i: take(d_x, i), sets), bench.wait),
-            "pinned index and out": (way(lambda i: take(d_x, i, p_out), [p_idx]), bench.wait),
+            "this take": (way(lambda i: take(d_x, i, out=np.empty(i.shape, x.dtype)), sets), bench.wait),
+            "pinned index and out": (way(lambda i: take(d_x, i, out=p_out), [p_idx]), bench.wait),
         }
         for name, peer in peers.items():
             typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
@@ -284,35 +343,50 @@ def calls(peers):
 
     loop = micros_a_call(lambda: bench.launch(*job, 1000), bench.wait, 1)
     yield {"way": "C loop of gather_launch()", **{key: t / 1000 for key, t in loop.items()}}
-    yield row("take, three DeviceArrays", lambda: take(d_x, d_idx, d_out, "wrap"))
-    yield row("the same, mode raise: waits", lambda: take(d_x, d_idx, d_out))
+    yield row("take, three DeviceArrays", lambda: take(d_x, d_idx, None, d_out, "wrap"))
+    yield row("the same, mode raise: waits", lambda: take(d_x, d_idx, out=d_out))
     for name, peer in peers.items():
         i = peer["up"](idx.astype(peer.get("index", idx.dtype)))
         s, o = peer["up"](x), peer["up"](x.copy())
         yield row(name, lambda: peer["out"](s, i, o), peer["wait"])
         if name in ("CuPy take", "torch.index_select"):
             yield row(
-                f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, o, "wrap"), peer["wait"]
+                f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, None, o, "wrap"), peer["wait"]
             )
 
 
-def machine(_):
+def machine(parts):
+    """What measured these parts."""
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     versions = {n: sys.modules[n].__version__ for n in ("numpy", "cupy", "torch", "triton") if n in sys.modules}
     driver = subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0]
-    yield {"gpu": gpu()[0][0], "driver": driver, "versions": versions}
+    return {"part": "machine", "gpu": gpu()[0][0], "driver": driver, "versions": versions, "parts": parts}
 
 
-def main():
-    peers = libraries.peers()
+PARTS = {
+    f.__name__: f for f in (calls, resident, ladder, distributions, random_indices, rows, add_rows, libraries.bad_index)
+}
+
+
+def main(names):
+    """Measures the parts of these names, or all; in bench.jsonl the other parts stay as they are."""
+    names, peers, kept = names or list(PARTS), libraries.peers(), []
+    with open(os.path.join(HERE, "bench.jsonl")) as f:
+        for row in map(json.loads, f):
+            if row["part"] == "machine":
+                row["parts"] = [name for name in row["parts"] if name not in names]
+            if row["part"] not in names and row.get("parts", [1]):
+                kept.append(json.dumps(row) + "\n")
     with open(os.path.join(HERE, "bench.new"), "w") as f:
-        for part in machine, calls, resident, ladder, distributions, random_indices, libraries.bad_index:
-            print(part.__name__, file=sys.stderr, flush=True)
-            for row in part(peers):
+        f.writelines(kept)
+        for name in names:
+            print(name, file=sys.stderr, flush=True)
+            for row in PARTS[name](peers):
                 rounded = json.loads(json.dumps(row), parse_float=lambda text: float(f"{float(text):.6g}"))
-                print(json.dumps({"part": part.__name__, **rounded}), file=f, flush=True)
+                print(json.dumps({"part": name, **rounded}), file=f, flush=True)
+        print(json.dumps(machine(names)), file=f)
     os.replace(os.path.join(HERE, "bench.new"), os.path.join(HERE, "bench.jsonl"))
 
 
 if __name__ == "__main__":
-    article_alone() if sys.argv[1:] == ["article"] else main()
+    article_alone() if sys.argv[1:] == ["article"] else main(sys.argv[1:])

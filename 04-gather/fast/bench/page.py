@@ -6,6 +6,7 @@ Run:   python3 page.py
 import json
 import pathlib
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 STAGE = HERE.parent.parent
@@ -22,9 +23,9 @@ def spread(t, digits):
     return f"{t['low']:.{digits}f} to {t['high']:.{digits}f}"
 
 
-def fastest_other(ways):
+def fastest_other(ways, ours="this take"):
     """(its name, its median)."""
-    return min(((name, t) for name, t in ways.items() if name != "this take"), key=lambda pair: pair[1])
+    return min(((name, t) for name, t in ways.items() if name != ours), key=lambda pair: pair[1])
 
 
 def ladder(bench):
@@ -60,7 +61,7 @@ def libraries(bench):
         "thrust::gather": ("`thrust::gather(…)`", "C++, 4"),
         "Triton kernel": ("a kernel in Triton", "Python, 10"),
         "kernel": ("a kernel without a check, four indices a thread", "CUDA C, 8"),
-        "this take": ("`take(x, idx)` of fast", "CUDA C, 80"),
+        "this take": ("`take(x, idx)` of fast", "CUDA C and Cython, 1900"),
     }
     return table(["way", "language, lines", "ms"], [(*names[n], f"{ways[n]:.3f}") for n in names if n in ways])
 
@@ -74,6 +75,32 @@ def distributions(bench, only=lambda r: True):
             place = r["indices"], f"{r['element_bytes']}, {r['index_bytes']}"
             rows.append((*place, f"{ours:.4f}", f"{other:.4f}, {name}", f"{other / ours:.2f}", f"{r['copy']:.4f}"))
     return table(head, rows)
+
+
+def beside(rows, names, cells, ours):
+    """A table of rows: their cells, our time, the fastest other way, and how many times as fast ours is."""
+    lines = []
+    for r in rows:
+        own, (name, other) = r["ways"][ours], fastest_other(r["ways"], ours)
+        lines.append((*cells(r), f"{own:.4f}", f"{other:.4f}, {name}", f"{other / own:.2f}"))
+    return table([*names, ours, "fastest other", "times as fast"], lines)
+
+
+def rows(bench):
+    names = "indices", "row, bytes", "element", "rows", "a copy over ours"
+    cells = lambda r: (
+        r["indices"],
+        str(r["row_bytes"]),
+        r["element"],
+        size(r["N"]),
+        f"{r['copy'] / r['ways']['this take']:.2f}",
+    )
+    return beside(bench["rows"], names, cells, "this take")
+
+
+def add_rows(bench):
+    cells = lambda r: (r["element"], str(r["width"]), size(r["N"]), size(r["M"]))
+    return beside(bench["add_rows"], ("element", "numbers in a row", "rows", "into rows"), cells, "this add_at")
 
 
 def fours(bench):
@@ -98,9 +125,13 @@ def bad_index(bench):
 
 
 def machine(bench):
-    (here,) = bench["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in here["versions"].items())
-    return f"{here['gpu']}, driver {here['driver']}; {versions}.\n"
+    lines = []
+    for here in bench["machine"]:
+        versions = ", ".join(f"{name} {version}" for name, version in here["versions"].items())
+        what = ", ".join(f"`{name}`" for name in here["parts"])
+        line = f"- {here['gpu']}, driver {here['driver']}; {versions}: {what}"
+        lines.append(textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n")
+    return "".join(lines)
 
 
 def main():
@@ -108,11 +139,24 @@ def main():
     with open(HERE / "bench.jsonl") as f:
         for row in map(json.loads, f):
             bench.setdefault(row.pop("part"), []).append(row)
-    tables = machine, ladder, a_call, libraries, random, distributions, fours, resident, calls, bad_index
+    tables = (
+        machine,
+        ladder,
+        a_call,
+        libraries,
+        random,
+        distributions,
+        fours,
+        rows,
+        add_rows,
+        resident,
+        calls,
+        bad_index,
+    )
     parts = {t.__name__: t(bench) for t in tables}
     fill([page for folder in (".", "fast", "fast/bench") for page in (STAGE / folder).glob("*.md")], parts)
-    rows = bench["resident"]
-    lines = {name: ([r["N"] for r in rows], [r["ways"][name] for r in rows]) for name in rows[0]["ways"]}
+    measured = bench["resident"]
+    lines = {name: ([r["N"] for r in measured], [r["ways"][name] for r in measured]) for name in measured[0]["ways"]}
     x_name = "indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)"
     plot(HERE / "resident.svg", lines, x_name, "ms a call")
 

@@ -73,6 +73,38 @@ def triton_peer():
     return {"Triton kernel": peer}
 
 
+def row_peers():
+    """{name: (view of a DeviceArray, rows(source, index, out))}, {name: (view, add(target, index, values))}."""
+    import cupy
+    import cupyx
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def kernel(source, index, result, width, COLUMNS: tl.constexpr):
+        row, column = tl.program_id(0).to(tl.int64), tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+        where = tl.load(index + row).to(tl.int64)
+        inside = column < width
+        tl.store(result + row * width + column, tl.load(source + where * width + column, mask=inside), mask=inside)
+
+    def triton_rows(s, i, o):
+        width = s.stride(0)
+        columns = min(1024, triton.next_power_of_2(width))
+        kernel[(len(i), triton.cdiv(width, columns))](s, i, o, width, COLUMNS=columns)
+
+    view = lambda d: torch.as_tensor(d, device="cuda")
+    return {
+        "CuPy take": (cupy.asarray, lambda s, i, o: cupy.take(s, i, 0, o)),
+        "torch.index_select": (view, lambda s, i, o: torch.index_select(s, 0, i, out=o)),
+        "F.embedding": (view, lambda s, i, o: torch.nn.functional.embedding(i, s)),  # a new result
+        "Triton kernel": (view, triton_rows),
+    }, {
+        "CuPy scatter_add": (cupy.asarray, cupyx.scatter_add),
+        "torch.index_add_": (view, lambda t, i, v: t.index_add_(0, i, v)),
+    }
+
+
 def peers():
     """{name: what it can do} of the libraries that are here; a line on stderr for each that is not."""
     found = {}
@@ -87,7 +119,7 @@ def peers():
 BAD_INDEX = {  # what each does with the index 5 of 5 elements, and with -1 and -6; each in a process of its own
     "NumPy": "import numpy as np; x = np.arange(5, dtype='f'); print(x[np.array([{i}])])",
     "this take": "import numpy as np, gather; x = gather.DeviceArray(np.arange(5, dtype='f')); "
-    "print(gather.take(x, np.array([{i}])))",
+    "print(gather.take(x, np.array([{i}])).get())",
     "CuPy take": "import cupy; x = cupy.arange(5, dtype='f'); print(cupy.take(x, cupy.array([{i}])).get())",
     "torch.index_select": "import torch; x = torch.arange(5.).cuda(); "
     "print(torch.index_select(x, 0, torch.tensor([{i}]).cuda()).cpu().numpy())",
