@@ -1,4 +1,4 @@
-"""make new: a package of one's own, made of 04-gather/template. new.py NAME FOLDER"""
+"""make new: a package of one's own, made of 04-gather/template. new.py NAME FOLDER FROM"""
 
 import builtins
 import importlib.util
@@ -12,18 +12,42 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = TOP / "04-gather/template"
+ROWS = TOP / "04-gather/template.rows.diff"  # FROM=rows: what differs in a package whose operation is one on rows
 
 
 def names_inside():
     """The words of the template's sources and tests, without those of comments and strings: NAME would be one of them."""
     kinds = ".py", ".pyi", ".pyx", ".cu", ".h"
     files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.suffix in kinds]
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    texts += [change for name, change in changes() if name.endswith(kinds)]
     beside = r'"""[\s\S]*?"""|"[^"\n]*"|#.*|//.*'
-    return {word for path in files for word in re.findall(r"\w+", re.sub(beside, "", path.read_text()))} - {"axpy"}
+    return {word for text in texts for word in re.findall(r"\w+", re.sub(beside, "", text))} - {"axpy"}
 
 
-def refusal(name, folder):
+def changes():
+    """What ROWS says: the names of files, and the changes of each."""
+    text = ROWS.read_text(encoding="utf-8")
+    return re.findall(r"^--- (.*)\n\+\+\+ .*\n((?:[@ +-].*\n|\n)+?)(?=--- |\Z)", text, re.M)
+
+
+def patch(folder):
+    """Changes the files of the folder as ROWS says. Each hunk replaces lines that a file has once."""
+    for name, change in changes():
+        text = (folder / name).read_text(encoding="utf-8")
+        for hunk in re.split("^@@.*\n", change, flags=re.M)[1:]:
+            lines = hunk.splitlines(keepends=True)
+            old, new = ("".join(line[1:] for line in lines if line[0] in marks) for marks in (" -", " +"))
+            if text.count(old) != 1:
+                raise OSError(0, f"{ROWS.name} does not fit {name}: {old}")
+            text = text.replace(old, new)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def refusal(name, folder, start):
     """Why there can be no such package, or ""."""
+    if start not in ("", "rows"):
+        return f"FROM={start}: rows, or nothing"
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         return f"NAME={name}: small letters, digits and _, beginning with a letter, as in NAME=moving_average"
     cython = "cdef", "cimport", "cpdef", "ctypedef", "include"
@@ -38,15 +62,17 @@ def refusal(name, folder):
     return f"{folder} is there already" if os.path.lexists(folder) else ""
 
 
-def make(name, folder):
+def make(name, folder, start):
     """Everything is made beside its place, and moved there at the end: all of it is there, or nothing."""
     begun = folder.with_name(f".{folder.name}.{os.getpid()}")
     leave = shutil.ignore_patterns(*(TEMPLATE / ".gitignore").read_text().replace("/", "").split())
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(TEMPLATE, begun, ignore=leave)
+        if start == "rows":
+            patch(begun)
         for path in [p for p in begun.rglob("*") if p.is_file()]:
-            path.write_text(path.read_text().replace("axpy", name))
+            path.write_text(path.read_text(encoding="utf-8").replace("axpy", name), encoding="utf-8")
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder
             path.rename(path.with_name(path.name.replace("axpy", name)))
         (begun / "vendor").mkdir()
@@ -60,9 +86,10 @@ def make(name, folder):
 
 
 if __name__ == "__main__":
-    name, folder = sys.argv[1], pathlib.Path(os.path.abspath(os.path.expanduser(sys.argv[2] or f"~/{sys.argv[1]}")))
+    name, place, start = sys.argv[1:]
+    folder = pathlib.Path(os.path.abspath(os.path.expanduser(place or f"~/{name}")))
     try:
-        wrong = refusal(name, folder) or make(name, folder)
+        wrong = refusal(name, folder, start) or make(name, folder, start)
     except OSError as error:
         why = error.strerror or error.args[0][0][2]  # copytree's error is a list of (from, to, why)
         wrong = f"{folder} cannot be written: {why}"

@@ -28,7 +28,14 @@ cython|there is a Python module of this name
 email|there is a Python module of this name
 check|the package uses this name itself
 x|the package uses this name itself
+columns|the package uses this name itself
 NAMES
+    try_new NAME=softmax DIR="$PWD/softmax" # a word of the READMEs alone
+    assert_success
+    rm -r softmax
+    LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur FROM=columns
+    assert_failure
+    assert_equal "${stderr%%$'\n'*}" 'FROM=columns: rows, or nothing'
     try_new NAME=blur DIR="$PWD/there"
     assert_failure
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
@@ -48,8 +55,9 @@ NAMES
 }
 
 @test "new: from a repository that has been used, the package is as from a new one" {
-    try_new NAME=blur DIR="$BATS_TEST_TMPDIR/first"
+    LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur DIR="$BATS_TEST_TMPDIR/first"
     assert_success
+    grep -q '^# blur$' "$BATS_TEST_TMPDIR/first/README.zh.md" # the Chinese page too, where no locale can read it
     copy_out 04-gather LICENSE Makefile
     cd 04-gather/template || return 1
     local left
@@ -84,15 +92,16 @@ NAMES
     [ -e .venv/own ] && [ -e dist/own ] && [ -e build/own ]
 }
 
-# The package heat_step, made, built and tested once for the tests that follow: goes there.
+# package [NAME FROM]: the package heat_step, made, built and tested once for the tests that follow: goes there.
 package() {
+    local name=${1:-heat_step}
     "$TEST_PYTHON" -c 'import scikit_build_core, cmake, ninja, cython_cmake, pytest' 2>/dev/null ||
         skip "needs tools: .venv/bin/python -m pip install scikit-build-core cmake ninja cython-cmake pytest"
     # The tools of .venv are there for it too; else pip would fetch them.
     PYTHONPATH=$("$TEST_PYTHON" -c 'import cmake, os; print(os.path.dirname(os.path.dirname(cmake.__file__)))')
     export PYTHONPATH PIP_NO_INDEX=1 BACKEND=$TEST_BACKEND PYTHON=$TEST_PYTHON
-    PACKAGE=$BATS_FILE_TMPDIR/'a ü'/heat_step
-    [ -e "$PACKAGE" ] || HOME=${PACKAGE%/*} try_new NAME=heat_step
+    PACKAGE=$BATS_FILE_TMPDIR/'a ü'/$name
+    [ -e "$PACKAGE" ] || HOME=${PACKAGE%/*} try_new NAME="$name" FROM="${2:-}"
     cd "$PACKAGE" || return 1
     [ -e .venv/tools ] || try make test
 }
@@ -139,7 +148,7 @@ KERNEL
     assert_equal "${stderr%%$'\n'*}" 'No matching distribution found for scikit-build-core: is there a network?'
     try make test
     assert_success
-    says '17 passed' '1(4 passed, 5|7 passed, 2) skipped'
+    says '1(7 passed, 1 skipped|8 passed)' '1(4 passed, 6|8 passed, 2) skipped'
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
     local library=(.venv/lib/python*/site-packages/heat_step/libheat_step.so)
@@ -150,6 +159,28 @@ KERNEL
     if [ "$TEST_BACKEND" = cpu ]; then
         assert_equal "$(.venv/bin/python -c 'import importlib.metadata as m; print(m.version("heat_step"))')" 0.1.0+cpu
     fi
+}
+
+@test "new: FROM=rows starts from an operation on rows, whose tests pass, and see what is wrong" {
+    package row_mean rows
+    run grep -ri 'axpy\|a \* x' . --exclude-dir=vendor
+    assert_output ''
+    try make test
+    assert_success
+    says '3(3 passed, 1 skipped|4 passed)' '3(0 passed, 6|4 passed, 2) skipped'
+    cp -r src right
+    local file wrong
+    while IFS='|' read -r file wrong; do
+        sed -i "$wrong" "src/row_mean/$file"
+        ! cmp -s "src/row_mean/$file" "right/row_mean/$file"
+        try make test
+        assert_failure
+        assert_output --regexp '[0-9]+ failed'
+        cp right/row_mean/* src/row_mean
+    done <<'WRONG'
+row_mean.cu|/part.0. /s/columns/columns * 1.00001f/
+_row_mean.pyx|s/if out_shape != /if False and out_shape != /
+WRONG
 }
 
 @test "new: whichever CUDA call fails of the package's functions, an exception comes and nothing stays" {
@@ -170,7 +201,7 @@ KERNEL
     patch -s -p0 <port2
     try make test
     assert_failure
-    says '2 failed, 16 passed, 1 error' '[1-4] failed, .*'
+    says '2 failed, 1(6 passed, 1 skipped|7 passed), 1 error' '[1-4] failed, .*'
     patch -s -p0 <port3
     # Another stand-in is put beside the first one, which is not even looked at; and once it is installed, none is needed.
     cp -r "$TOP/common/cpu" "$BATS_TEST_TMPDIR"
@@ -186,7 +217,7 @@ KERNEL
     cd "$OLDPWD" || return 1
     mv gone vendor
     assert_success
-    says '18 passed' '1(5 passed, 5|8 passed, 2) skipped'
+    says '1(8 passed, 1 skipped|9 passed)' '1(5 passed, 6|9 passed, 2) skipped'
     # A kernel without its check: what the stand-in says is seen, also where pytest reads sources while nothing works any more.
     [ "$TEST_BACKEND" = cpu ] || return 0
     sed -i 's/i < n - 1/true/' src/heat_step/heat_step.cu

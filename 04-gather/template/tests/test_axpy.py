@@ -130,6 +130,27 @@ def test_threads():
             np.testing.assert_array_equal(result, expected(2, x, x))  # CHANGE
 
 
+def test_a_derivative_for_pytorch():
+    torch = pytest.importorskip("torch")
+
+    class Operation(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, x, y):
+            ctx.a = a
+            return torch.from_numpy(axpy.axpy(a, x.detach().numpy(), y.detach().numpy()))  # CHANGE
+
+        @staticmethod
+        def backward(ctx, grad):
+            zeros = np.zeros(grad.shape, np.float32)
+            return None, torch.from_numpy(axpy.axpy(ctx.a, grad.numpy(), zeros)), grad  # CHANGE: by a, x and y
+
+    x, y = (torch.tensor(some(300), requires_grad=True) for _ in range(2))
+    grad, step = some(300), some(300)
+    Operation.apply(3, x, y).backward(torch.from_numpy(grad))
+    change = axpy.axpy(3, step, step).astype(float) @ grad  # CHANGE: of the loss, by a step; the operation is linear
+    assert (x.grad + y.grad).numpy().astype(float) @ step == change
+
+
 PROGRAM = """import os, sys, numpy as np, axpy
 from stand_in_array import StandInArray
 what, k = sys.argv[1:]
