@@ -49,7 +49,7 @@ wait_for() {
     assert_line --index -1 --regexp '^[1-9][0-9]* exercises, [1-9][0-9]* answers, 0 faults$'
     try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
     assert_failure
-    assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* indices'
+    assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* scatter'
 }
 
 # Changes files of a new exercise, all at once, and looks whether make exercises-check names the fault of each. The lines
@@ -138,9 +138,9 @@ PROGRAM
     assert_line --index 2 '  passed   element'
     assert_line --index 3 '  not yet  guard    <- next'
     assert_line --index 4 '  passed   matrix'
-    assert_line --index 5 '  to do    stride'
+    assert_line --index 5 '  to do    five_steps'
     assert_line '  to do    race' # a bug to be found is told to who asks for it
-    assert_line --regexp '  wrong    x\[256\] of 1000: expected .*, came .* \(nobody has written to it\)'
+    assert_line --regexp '  wrong    x\[256\] of 1000: expected .*, got .* \(nobody has written to it\)'
     assert_line --partial '01-hello-kernel/exercises/README.md, guard'
     assert_line --index -1 --regexp '^2 of [0-9]+ exercises pass'
     [ "${#lines[@]}" -lt 24 ] # one screen
@@ -157,6 +157,7 @@ PROGRAM
     solve element
     try_make exercises EXERCISE=element
     assert_success
+    [ ! -L exercises/.tried/element/cpu/.top ]  # a copy that follows links would copy the whole repository
     rm exercises/.tried/element/*/element_check # it is not built again
     try_make exercises EXERCISE=element
     assert_success
@@ -278,6 +279,10 @@ PROGRAM
     assert_output --partial 'drops the remainder'
     LANG=zh_CN.UTF-8 LC_ALL='' try make -s hint EXERCISE=guard
     assert_line --index 0 'hint 2 of 2, from 01-hello-kernel/exercises/README.zh.md, guard'
+    LANG=zh_CN.UTF-8 LC_ALL=C try make -s hint EXERCISE=guard # from the start again; LC_ALL comes before LANG
+    assert_line --index 0 'hint 1 of 2, from 01-hello-kernel/exercises/README.md, guard'
+    try make -s hint EXERCISE=guard
+    assert_line --index 0 --partial 'hint 2 of 2'
     try make -s hint EXERCISE=guard # from the start again
     assert_line --index 0 --partial 'hint 1 of 2'
     sed -i '/^## guard/d' exercises/README.zh.md # an exercise that this page lacks

@@ -14,8 +14,11 @@ How an exercise is added, in 20 minutes:
    LINES"; there may be several such holes. Or it has a bug to be found: a line that is right, then " // was: " and the
    line that the learner finds. Each file that has one or the other is the solution's, and the learner's.
 3. NAME_check.cu includes the solution and calls it, with several sizes and new numbers each time. wrong(where to look,
-   what was expected and what came) refuses it, and passed() ends the check. What the stand-in sees (bounds, races,
-   leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. A
+   what was expected and what was got instead) refuses it, and passed() ends the check. What the stand-in sees (bounds, races,
+   leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. It asks
+   whether the kernel computes (expect_kernel), with elements that 32 bits cannot count (expect_last_block), by threads
+   that share the work (expect_shared), and what follows each failure (expect_each_failure). What matters comes in every
+   run, and not by chance: negative numbers alone, a block without elements, NaN, a grid with fewer threads. A
    library that is given is libNAME.cu. For an exercise in C, Python or Cython, take the files of one in stage 02 or
    03.
 4. answers.txt has the mistakes that learners make. Each has a line "what it is -> what the refusal has to say" (a
@@ -193,7 +196,7 @@ def fault_of(what, says, said):
     is_other = says and "does not compile" in said and "compile" not in says
     if is_other or not re.search(says, said):
         return f"{what}: the refusal does not say {says}, but\n{said}"
-    same = re.search(r"expected (\S+), came \1(?!\S)", said)
+    same = re.search(r"expected (\S+), got \1(?!\S)", said)
     return f"{what}: the refusal says {same[0]}" if same else ""
 
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <type_traits>
 #include <vector>
 
 #ifdef __CPU_CUDA__
@@ -19,6 +20,7 @@ static const bool is_on_stand_in = false;
 struct cpu_cuda_seen {
     long long launches, blocks, threads, reads, writes, atomics, sectors, most;
 };
+enum { NO_BLOCK, ALL_BLOCKS, LAST_BLOCK };
 static inline void cpu_cuda_watch(struct cpu_cuda_seen *, int) {}
 #endif
 
@@ -27,15 +29,24 @@ template <typename T> static std::vector<T> random_numbers(size_t n, int first, 
     std::vector<T> numbers(n);
     for (T &number : numbers)
         number = (T)random_number(first, last);
+    if (std::is_floating_point<
+            T>::value) // halves too: whoever computes with whole numbers loses them
+        for (T &number : numbers)
+            number += number < last ? (T)(random_number(0, 1) / 2.0) : 0;
+    if (n > 1) { // the first and the last one come in every run
+        size_t i = (size_t)random_number(0, (int)n - 1);
+        numbers[i] = (T)first;
+        numbers[(i + (size_t)random_number(1, (int)n - 1)) % n] = (T)last;
+    }
     return numbers;
 }
 
 // What the launches in f() do: blocks, threads, accesses to global memory, sectors of 32 bytes. All are 0 on a GPU.
-// is_run false: they are only counted, and do not run, so that n may be large and the arrays small.
-template <typename F> static cpu_cuda_seen see(F f, bool is_run = true)
+// run NO_BLOCK: they are only counted, and do not run, so that n may be large and the arrays small.
+template <typename F> static cpu_cuda_seen see(F f, int run = ALL_BLOCKS)
 {
     cpu_cuda_seen seen = {};
-    cpu_cuda_watch(&seen, is_run);
+    cpu_cuda_watch(&seen, run);
     f();
     cpu_cuda_watch(NULL, 0);
     return seen;
@@ -57,6 +68,18 @@ static inline void expect_writes(const cpu_cuda_seen &seen, long long n, const c
     if (is_on_stand_in && seen.writes != n)
         wrong("who computes: the threads of the kernel?",
               "%s: the threads write %lld elements, expected %lld", what, seen.writes, n);
+}
+
+// f() once more, in which kernels do nothing: if `got`, which f() writes, is as expected all the same, somebody else
+// has computed it.
+template <typename F, typename T>
+static void expect_kernel(const char *what, F f, const std::vector<T> &expected,
+                          const std::vector<T> &got)
+{
+    see(f, NO_BLOCK);
+    if (is_on_stand_in && got == expected)
+        wrong("who computes: the threads of the kernel, or the host?",
+              "%s: the result is right, too, if no thread of the kernel runs", what);
 }
 
 // f() in a process of its own, since a kernel that fails ends all CUDA in its process. Neither may have used CUDA before.
@@ -93,30 +116,31 @@ template <typename F> static int in_a_process(F f, std::string *said = NULL)
     return *answer;
 }
 
-static inline void expect_return(int expected, int came, const std::string &what,
+static inline void expect_return(int expected, int got, const std::string &what,
                                  const char *look_at)
 {
-    if (came == -1000)
+    if (got == -1000)
         wrong("a function that others call returns its error; it does not end the program (CHECK "
               "does), and it does not crash",
               "%s: expected %d, and the program has ended", what.c_str(), expected);
-    if (came != expected)
-        wrong(came == 0 || expected == 0
+    if (got != expected)
+        wrong(got == 0 || expected == 0
                   ? look_at
                   : "the first error is returned as it is; cudaGetLastError() forgets it "
                     "when it is asked",
-              "%s: expected %d, %s, came %d, %s", what.c_str(), expected,
-              cudaGetErrorName((cudaError_t)expected), came, cudaGetErrorName((cudaError_t)came));
+              "%s: expected %d, %s, got %d, %s", what.c_str(), expected,
+              cudaGetErrorName((cudaError_t)expected), got, cudaGetErrorName((cudaError_t)got));
 }
 
-// f() in a process in which the k-th CUDA call fails, alone or ("+") with all after it; none if k is 0. Returns whether
-// there is a k-th call.
+// f() in a process in which the k-th CUDA call fails, alone or with all after it: "+" without those that free, "++" also
+// those, with another code. None fails if k is 0. Returns whether there is a k-th call.
 template <typename F>
 static bool expect_failure(const std::string &name, F f, bool leaves_none, int k, const char *more)
 {
     std::string said, what = name + " (all CUDA calls succeed)";
-    int code = k % 2 ? 2 : 719, stays = -3000, is_left = -2000;
-    int came = in_a_process(
+    int code = k % 2 ? 2 : 719, stays = -3000;
+    const int left = 100000; // is added to what f() returns if the next call would find an error
+    int got = in_a_process(
         [&] {
             size_t before, after, total;
             CHECK(cudaMemGetInfo(&before, &total));
@@ -125,11 +149,11 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
             setenv("CPU_CUDA_FAIL_CODE", std::to_string(code).c_str(), 1);
             int returned = f();
             unsetenv("CPU_CUDA_FAIL");
-            if (cudaGetLastError() != cudaSuccess && leaves_none)
-                return is_left;
+            if (cudaGetLastError() != cudaSuccess)
+                returned += left;
             CHECK(cudaMemGetInfo(&after, &total));
             // On a GPU others use the memory, too: the stand-in is the judge.
-            return is_on_stand_in && after < before ? stays : returned;
+            return is_on_stand_in && after < before && strcmp(more, "++") ? stays : returned;
         },
         &said);
     size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
@@ -138,14 +162,18 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
         return false;
     if (k) {
         std::string call_name = said.substr(at + 15, end - at - 15);
-        if (!*more && call_name.find("Free") != std::string::npos)
+        if (strcmp(more, "+") && call_name.find("Free") != std::string::npos)
             return true; // its code is returned, or not
         what = name + ": " + call_name + (*more ? " and all after it fail" : " fails");
+        what += strcmp(more, "++") ? "" : ", those that free with another code";
+        leaves_none |= !*more && call_name.find("the launch") != std::string::npos;
     }
+    bool is_left = got >= left / 2;
+    got -= is_left ? left : 0;
     std::istringstream lines(said);
     for (std::string line; std::getline(lines, line);) {
         std::string complaint = line.substr(std::min(line.size(), strlen("CPU stand-in: ")));
-        if (line.find("CPU stand-in: ") != 0 && came != -1000)
+        if (line.find("CPU stand-in: ") != 0 && got != -1000)
             wrong("a function that others call prints nothing: it returns the code",
                   "%s: printed: %s", what.c_str(), line.c_str());
         if (line.find("CPU stand-in: ") == 0 && complaint.find("CPU_CUDA_FAIL") != 0 &&
@@ -159,15 +187,17 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
             wrong(look_at, "%s%s %s", what.c_str(), k ? ", and then" : ":", complaint.c_str());
         }
     }
-    if (came == stays)
+    if (got == stays)
         wrong("cleanup: whatever failed, all that was allocated is freed",
               "%s: memory stays allocated on the device", what.c_str());
-    if (came == is_left)
-        wrong("cudaGetLastError(): a code that is returned is not left for somebody else to find",
-              "%s: the error is left behind", what.c_str());
-    expect_return(k ? code : 0, came, what,
+    expect_return(k ? code : 0, got, what,
                   k ? "each call may fail: is its code looked at, and kept until the end?"
                     : "what is returned if all went well?");
+    if (is_left && leaves_none)
+        wrong(
+            "cudaGetLastError() takes the error away, cudaPeekAtLastError() leaves it for the next "
+            "call, which may be right",
+            "%s: the error is left behind", what.c_str());
     return true;
 }
 
@@ -179,23 +209,30 @@ static void expect_each_failure(const char *name, F f, bool leaves_none = false)
 {
     int k = 0;
     while (is_on_stand_in && expect_failure(name, f, leaves_none, k, "") &&
-           expect_failure(name, f, leaves_none, k, "+"))
+           expect_failure(name, f, leaves_none, k, "+") &&
+           expect_failure(name, f, leaves_none, k, "++"))
         k++;
     if (k == 1)
         wrong("who computes? The threads of a kernel", "%s: no CUDA call was made", name);
 }
 
+// NaN is the same as NaN.
+template <typename T> static bool is_same(T a, T b)
+{
+    return a == b || (a != a && b != b);
+}
+
 // before: what the elements were, if it is of use to know which ones nobody has written to.
 template <typename T>
 static void expect_elements(const char *name, const std::vector<T> &expected,
-                            const std::vector<T> &came, const char *look_at,
+                            const std::vector<T> &got, const char *look_at,
                             const std::vector<T> &before = {})
 {
     for (size_t i = 0; i < expected.size(); i++)
-        if (!(came[i] == expected[i])) // NaN is equal to nothing
-            wrong(look_at, "%s[%zu] of %zu: expected %.9g, came %.9g%s", name, i, expected.size(),
-                  (double)expected[i], (double)came[i],
-                  i < before.size() && came[i] == before[i] ? " (nobody has written to it)" : "");
+        if (!is_same(got[i], expected[i]))
+            wrong(look_at, "%s[%zu] of %zu: expected %.9g, got %.9g%s", name, i, expected.size(),
+                  (double)expected[i], (double)got[i],
+                  i < before.size() && got[i] == before[i] ? " (nobody has written to it)" : "");
 }
 
 // Elements on the device, from here and back. The CPU stand-in looks at every access to them.
@@ -218,6 +255,12 @@ template <typename T> struct Array {
     }
     Array(const Array &) = delete;
 
+    // The address of the first one of so many elements, of which only the last ones, those of this array, are there.
+    T *end_of(size_t elements) const
+    {
+        return (T *)((size_t)data - (elements - n) * sizeof(T));
+    }
+
     // Waits for the kernel. The array has to be what is expected. look_at: for an element that is as it was, and if
     // there is no `value`, for another one too.
     void expect(const std::vector<T> &expected, const char *look_at,
@@ -228,18 +271,45 @@ template <typename T> struct Array {
         if (error == cudaSuccess)
             error = cudaDeviceSynchronize();
         if (error != cudaSuccess)
-            wrong(error == cudaErrorIllegalAddress ? "is the number of the element right, and what "
-                                                     "keeps the threads off that have no element?"
-                                                   : look_at,
+            wrong(error == cudaErrorIllegalAddress
+                      ? "is the number of the element right, and what keeps the threads off that "
+                        "have no element?"
+                  : error == cudaErrorLaunchTimeout
+                      ? "who waits for whom? In a loop around atomicCAS: as a float, NaN is never "
+                        "equal to NaN"
+                      : look_at,
                   "the kernel does not run to its end: error %d, %s", (int)error,
                   cudaGetErrorName(error));
         CHECK(cudaMemcpy(h.data(), data, n * sizeof(T), cudaMemcpyDeviceToHost));
-        size_t i = std::mismatch(h.begin(), h.end(), expected.begin()).first - h.begin();
+        size_t i =
+            std::mismatch(h.begin(), h.end(), expected.begin(), is_same<T>).first - h.begin();
         if (h == before && i < n)
             wrong((std::string("is the kernel launched, and does it write? ") + look_at).c_str(),
                   "nobody has written to %s: expected %s[%zu] = %.9g", name, name, i,
                   (double)expected[i]);
+        bool is_added = i < n && before == std::vector<T>(n, (T)-7777);
+        for (size_t k = 0; k < n && is_added; k++)
+            is_added = (double)h[k] == (double)expected[k] + (double)before[k];
+        if (is_added)
+            wrong("= or +=? One writes, the other adds to what was there",
+                  "%s: what was there is added to each element: %s[%zu]: expected %.9g, got %.9g",
+                  name, name, i, (double)expected[i], (double)h[i]);
         expect_elements(name, expected, h, value && i < n && h[i] != before[i] ? value : look_at,
                         before);
     }
 };
+
+// f() launches a kernel for more elements than 32 bits can count, and only its last block runs: `result` has what this
+// block writes, see end_of. Only on the stand-in.
+template <typename F, typename T>
+static void expect_last_block(F f, const Array<T> &result, const std::vector<T> &expected)
+{
+    const char *look_at = "the number of the element, and each product in it: are they size_t from "
+                          "the beginning, (size_t)blockIdx.x?";
+    if (!is_on_stand_in)
+        return;
+    see(f, LAST_BLOCK);
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        wrong(look_at, "more than 2^32 elements: the last block is at a wrong place");
+    result.expect(expected, look_at);
+}

@@ -33,28 +33,28 @@ def passed():
     print("\n" + os.environ.get("PASSED", "passed"))
 
 
-def expect(look_at, name, expected, came):
-    """`came` has to be a NumPy array with the dtype, the shape and the elements of `expected`."""
-    if type(came) is not np.ndarray:
-        wrong(look_at, f"{name}: expected a NumPy array, came {type(came).__name__}")
-    if came.dtype != expected.dtype or came.shape != expected.shape:
-        shapes = f"expected {expected.dtype} of shape {expected.shape}, came {came.dtype} of shape {came.shape}"
+def expect(look_at, name, expected, got):
+    """`got` has to be a NumPy array with the dtype, the shape and the elements of `expected`."""
+    if type(got) is not np.ndarray:
+        wrong(look_at, f"{name}: expected a NumPy array, got {type(got).__name__}")
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        shapes = f"expected {expected.dtype} of shape {expected.shape}, got {got.dtype} of shape {got.shape}"
         wrong(look_at, f"{name}: {shapes}")
-    differ = ~(came == expected)  # NaN is equal to nothing
+    differ = ~(got == expected)  # NaN is equal to nothing
     if differ.any():
         first = tuple(int(i) for i in np.argwhere(differ)[0])
-        wrong(look_at, f"{name}[{', '.join(map(str, first))}]: expected {expected[first]}, came {came[first]}")
+        wrong(look_at, f"{name}[{', '.join(map(str, first))}]: expected {expected[first]}, got {got[first]}")
 
 
 def expect_error(look_at, error, name, call):
     """call() has to raise an exception of this class; returns it."""
     try:
-        came = call()
+        got = call()
     except error as raised:
         return raised
     except BaseException as raised:
-        wrong(look_at, f"{name}: expected {error.__name__}, came {in_words(raised)}")
-    wrong(look_at, f"{name}: expected {error.__name__}, came no exception, but {came!r:.60}")
+        wrong(look_at, f"{name}: expected {error.__name__}, got {in_words(raised)}")
+    wrong(look_at, f"{name}: expected {error.__name__}, got no exception, but {got!r:.60}")
 
 
 def expect_no_error(look_at, name, call):
@@ -62,7 +62,7 @@ def expect_no_error(look_at, name, call):
     try:
         return call()
     except BaseException as raised:
-        wrong(look_at, f"{name}: came {in_words(raised)}")
+        wrong(look_at, f"{name}: got {in_words(raised)}")
 
 
 def in_words(raised):
@@ -81,16 +81,26 @@ def in_words(raised):
     return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
 
 
-def see(call):
-    """What call() returns, and what its launches do (cpu_cuda_seen in cpu/include/cpu_seen.h). All are 0 on a GPU."""
+def see(call, blocks=1):
+    """What call() returns, and what its launches do (cpu_cuda_seen in cpu/include/cpu_seen.h). All are 0 on a GPU.
+
+    blocks=0: they do nothing.
+    """
     names = "launches", "blocks", "threads", "reads", "writes", "atomics", "sectors", "most"
     seen = (ctypes.c_longlong * len(names))()
     if is_on_stand_in:
-        cuda.cpu_cuda_watch(seen, 1)
+        cuda.cpu_cuda_watch(seen, blocks)
     result = call()
     if is_on_stand_in:
         cuda.cpu_cuda_watch(None, 0)
     return result, dict(zip(names, seen))
+
+
+def expect_kernel(name, call, expected):
+    """call() once more, in which kernels do nothing: what is as expected all the same, somebody else has computed."""
+    got, _ = see(call, blocks=0)
+    if is_on_stand_in and np.array_equal(got, expected):
+        wrong("who computes: the kernel, or NumPy?", f"{name}: the result is right, too, if no thread of a kernel runs")
 
 
 def free_bytes():
@@ -124,6 +134,7 @@ def in_a_process(call):
 
 def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=False):
     """Each CUDA call of call() fails, one by one, alone and with all after it, with two codes. Only on the stand-in.
+    "+": all after it, but for those that give memory back; "++": also those, with another code.
 
     call() has to raise CudaError with this code (MemoryError is as good for code 2). Nothing may stay allocated. Where a
     call fails that gives memory back, call() may raise it or not; if `has_frees` it has to. Before the check itself uses
@@ -139,16 +150,16 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
         os.environ.update(fails)
         try:
             call()
-            came = "no exception"
+            got = "no exception"
         except BaseException as raised:
-            came = in_words(raised)
+            got = in_words(raised)
         os.environ.pop("CPU_CUDA_FAIL", None)
-        return f"{came}\n{'allocated' if 0 <= free_bytes() < before else ''}"
+        return f"{got}\n{'allocated' if 0 <= free_bytes() < before else ''}"
 
     def try_once(k=0, more="", code=0):
         """Whether there is a k-th call."""
         fails = {"CPU_CUDA_FAIL": f"{k}{more}", "CPU_CUDA_FAIL_CODE": str(code)} if k else {}
-        came, said = in_a_process(lambda: outcome(fails))
+        got, said = in_a_process(lambda: outcome(fails))
         failed = re.search(r"CPU_CUDA_FAIL: call \d+, (.*), fails, as asked", said)
         if k and not failed:
             return False
@@ -157,17 +168,24 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
             fail = f"and all after it fail with code {code}" if more else f"fails with code {code}"
             what = f"{name}, in which {failed[1]} (CUDA call {k}) {fail}"
             gives_back = re.search("Free|Destroy|Unregister", failed[1])
+            if gives_back and more:
+                return True
             expected = [f"CudaError {code}"] + ["MemoryError"] * (code == 2)
         faults = [line for line in said.splitlines() if re.match("CPU stand-in: (?!CPU_CUDA_FAIL|this program)", line)]
         print(*faults[:1], sep="\n", end="\n" * bool(faults), file=sys.stderr, flush=True)  # exercises.py shows it
-        if not came:
+        if not got:
             ends = "does somebody look at its code? And a library never ends the process of its caller"
             wrong(ends if k else arguments, f"{what}: the process has ended, or crashed")
-        came, stays = came.rsplit("\n", 1)
-        if came.split(",")[0] not in expected and not (came == "no exception" and gives_back and not has_frees):
-            wrong(look_at if k else arguments, f"{what}: expected {expected[-1]}, came {came}")
-        if stays and not gives_back:
-            look = "whatever failed, all that was allocated is given back"
+        got, stays = got.rsplit("\n", 1)
+        if got.split(",")[0] not in expected and not (got == "no exception" and gives_back and not has_frees):
+            first = "the first error counts: it is kept if a call that gives memory back fails, too"
+            look = first if got.startswith("CudaError 1,") else look_at if k else arguments
+            wrong(look, f"{what}: expected {expected[-1]}, got {got}")
+        if stays and not gives_back and more != "++":
+            look = (
+                "all that was allocated is given back, also after an error: in which line, and does it run? Who still "
+            )
+            look += "refers to the object? Python finds a method such as __dealloc__ only by its exact name"
             wrong(look, f"{what}: memory stays allocated on the device")
         if faults:
             wrong("the line that the stand-in names, and who calls it", f"{what}: then the stand-in sees a fault")
@@ -175,7 +193,7 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
 
     try_once()
     k = 1
-    while all([try_once(k, more, code) for more in ("", "+") for code in (2, 719)]):
+    while all([try_once(k, more, code) for more in ("", "+", "++") for code in (2, 719)]):
         k += 1
     if k == 1:
         wrong("who computes? The functions of the library use the GPU", f"{name}: no CUDA call was made")

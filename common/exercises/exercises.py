@@ -142,7 +142,8 @@ def end(process):
 
 
 # What a check includes is no program by itself. A check may say with which options it is built. The learner's own
-# headers lie in ../../.. (.top leads to the repository: make knows no names with a space, which its path may have.)
+# headers lie in ../../.. (.top leads to the repository while make runs: make knows no names with a space, which its path
+# may have; and a copy of the folder that follows links would copy all of it.)
 MAKEFILE = """\
 COMMON := .top/common
 SPECIAL := {included}
@@ -160,9 +161,6 @@ def make_room(folder, answers, backend):
     room = answers / ".tried" / folder.name / backend
     room.mkdir(parents=True, exist_ok=True)
     texts = {path.name: (answers / path.name if is_solution(path) else path).read_bytes() for path in sources(folder)}
-    top = room / ".top"
-    top.unlink(missing_ok=True)
-    top.symlink_to(os.path.relpath(COMMON.parent, room.resolve()))
     check = b"\n".join(text for file, text in texts.items() if "_check." in file).decode()
     included = " ".join(file for file in texts if f'#include "{file}"' in check)
     options = " ".join(re.findall(r"Built with: (.*)", check))
@@ -184,6 +182,18 @@ def key_of(folder, answers):
     files += sorted(path for path in stage_of(folder).iterdir() if path.suffix in (".h", ".py"))
     files += sorted(path for path in (COMMON / "cpu").rglob("*") if not {"lib", "__pycache__"} & set(path.parts))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.is_file())).hexdigest()
+
+
+def build(room, settings):
+    top = room / ".top"
+    top.unlink(missing_ok=True)
+    top.symlink_to(os.path.relpath(COMMON.parent, room.resolve()))
+    flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
+    try:
+        make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
+        return run(make, room, **settings)
+    finally:
+        top.unlink()
 
 
 def compile_errors(text):
@@ -260,13 +270,11 @@ def attempt_alone(folder, answers, backend):
     room, name = make_room(folder, answers, backend), folder.name
     path = f"{HERE}:{COMMON}:{stage_of(folder)}"  # what the exercises share; cuda_loader.h, cuda_error.py
     settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
-    flags = [f"CFLAGS={os.environ['CFLAGS']}"] if os.environ.get("CFLAGS") else []
-    make = [os.environ.get("MAKE", "make"), "-s", "--no-print-directory", "build", *flags]
-    status, out, err = run(make, room, **settings, **for_make(backend))
+    status, out, err = build(room, {**settings, **for_make(backend)})
     if "make would write over" in err:  # a file is not as make left it; nothing in this folder is anybody's own
         shutil.rmtree(room)
         room = make_room(folder, answers, backend)
-        status, out, err = run(make, room, **settings, **for_make(backend))
+        status, out, err = build(room, {**settings, **for_make(backend)})
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built

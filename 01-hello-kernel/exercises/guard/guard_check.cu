@@ -21,12 +21,12 @@ int main(void)
         expect_shared(seen, 2, "each thread reads and writes one element");
     }
     for (int n : {1000, 65535 * 256 + 1, (1 << 24) + 1, 2147483000}) {
-        auto seen = see([&] { scale(NULL, 1, n); }, false);
+        auto seen = see([&] { scale(NULL, 1, n); }, NO_BLOCK);
         long long expected = (n - 1) / THREADS + 1;
         if (is_on_stand_in && (seen.blocks < expected || seen.blocks > expected + 1))
             wrong("the number of blocks: n / THREADS, rounded up, in whole numbers (a float has "
                   "only 24 bits for them)",
-                  "%d elements: expected %lld blocks, came %lld", n, expected, seen.blocks);
+                  "%d elements: expected %lld blocks, got %lld", n, expected, seen.blocks);
     }
     return passed();
 }

@@ -19,7 +19,11 @@ static void expect_error(const char *what, const char *look_at, bool is_bad_poin
             int *x;
             CHECK(cudaMalloc(&x, 1000 * sizeof *x));
             CHECK(cudaMemset(x, 0, 1000 * sizeof *x));
-            return (int)function(is_bad_pointer ? (int *)0x10 : x, n, threads_in_block);
+            int error = function(is_bad_pointer ? (int *)0x10 : x, n, threads_in_block);
+            if (!is_bad_pointer && function(x, 1000, 256) != cudaSuccess)
+                wrong("which call takes the error away, and which one only shows it?",
+                      "%s; the next launch is right: expected 0, got the old error", what);
+            return error;
         });
     };
     expect_return(returned(right_answer), returned(double_all), what, look_at);

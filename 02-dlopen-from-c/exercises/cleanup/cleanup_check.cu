@@ -23,8 +23,8 @@ int main(void)
     expect_each_failure("larger", [&] { return larger_of(1000, 256); });
     for (int threads : {2048, -1}) { // in a process: the stand-in says a word for each of them
         int expected = in_a_process([=] { return code_of_launch(threads); });
-        int came = in_a_process([=] { return larger_of(10, threads); });
-        expect_return(expected, came,
+        int got = in_a_process([=] { return larger_of(10, threads); });
+        expect_return(expected, got,
                       "a launch with " + std::to_string(threads) +
                           " threads in a block, which is not accepted",
                       "the launch: was it accepted? cudaGetLastError() says");
@@ -47,6 +47,10 @@ int main(void)
         if (a_now != a || b_now != b)
             wrong("a and b are read, not written: what is copied where?",
                   "a or b has changed, and both are const");
+        out = before;
+        expected.resize(MOST, -7777);
+        expect_kernel(
+            "larger", [&] { larger_of(n, 128); }, expected, out);
     }
     return passed();
 }

@@ -7,9 +7,10 @@
 #include <malloc.h>
 
 // The linker leads malloc, calloc and free to these.
-static bool is_theirs, is_full; // the learner's function runs; malloc gives NULL
-static int on_host;             // what malloc has given to the learner's functions
-static void *last;              // what they have freed last
+static bool is_theirs, is_full;     // the learner's function runs; malloc gives NULL
+static int on_host;                 // what malloc has given to the learner's functions
+static void *last;                  // what they have freed last
+extern "C" char __data_start, _end; // between them, the linker puts all that is global or static
 extern "C" void *__real_malloc(size_t);
 extern "C" void __real_free(void *);
 
@@ -59,7 +60,7 @@ static void destroy(total *handle, int left, const char *what)
     is_theirs = false;
     if (on_host > left)
         wrong("free(handle), also after an error",
-              "%s: handles that are not freed: expected %d, came %d", what, left, on_host);
+              "%s: handles that are not freed: expected %d, got %d", what, left, on_host);
 }
 
 static int create_and_destroy(void)
@@ -75,6 +76,11 @@ static int create_and_destroy(void)
     if (error == 0 && (handle == none || !handle))
         wrong("*handle becomes the new total", "%s: total_create returns 0, and *handle is %s",
               what.c_str(), handle ? "as it was" : "NULL");
+    if (error == 0 && (char *)handle >= &__data_start && (char *)handle < &_end)
+        wrong(
+            "each handle is of malloc, calloc or new: a static array has room for so many handles, "
+            "and a user may make more",
+            "%s: the handle is in a global or static variable", what.c_str());
     destroy(error ? NULL : handle, 0, what.c_str());
     return error;
 }
@@ -92,14 +98,14 @@ struct User {
     void use()
     {
         std::vector<float> x = random_numbers<float>(4000, -1000, 1000), before(4000, -7777),
-                           came = before;
+                           got = before;
         const char *look_at = "total_create: does it keep n, are the sums 0 at first (cudaMemset), "
                               "and has each handle its own memory?";
         expect_return(0, total_add(handle, x.data()), "total_add", look_at);
-        expect_return(0, total_read(handle, came.data()), "total_read", look_at);
+        expect_return(0, total_read(handle, got.data()), "total_read", look_at);
         for (size_t i = 0; i < expected.size(); i++)
             expected[i] += x[i];
-        expect_elements("sums", expected, came, look_at, before);
+        expect_elements("sums", expected, got, look_at, before);
     }
 };
 
@@ -114,11 +120,11 @@ int main(void)
               "total_destroy(NULL): the program has crashed");
     expect_each_failure("total_create", create_and_destroy);
     is_full = is_on_stand_in;
-    int came = is_full ? in_a_process(create_and_destroy) : 2;
-    if (came != 2 && came != 0) // 0: the handle is of new
+    int got = is_full ? in_a_process(create_and_destroy) : 2;
+    if (got != 2 && got != 0) // 0: the handle is of new
         wrong("calloc and malloc give NULL if there is no memory: is that asked for?",
-              "calloc gives NULL: expected code 2, cudaErrorMemoryAllocation, came %s",
-              came == -1000 ? "the end of the program" : std::to_string(came).c_str());
+              "calloc gives NULL: expected code 2, cudaErrorMemoryAllocation, got %s",
+              got == -1000 ? "the end of the program" : std::to_string(got).c_str());
     is_full = false;
 
     User one(random_number(1, 1000)), two(random_number(3001, 4000)),

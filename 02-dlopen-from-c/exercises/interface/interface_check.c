@@ -46,7 +46,7 @@ int main(void)
     int code = raise_all(x, 1000, 2);
     if (code != 0 || x[999] != 1001)
         wrong("the functions are as they were given? make reset begins again",
-              "raise_all of 1000 floats: expected code 0 and x[999] = 1001, came %d (%s) and %g",
+              "raise_all of 1000 floats: expected code 0 and x[999] = 1001, got %d (%s) and %g",
               code, error_name(code), x[999]);
     return passed();
 }

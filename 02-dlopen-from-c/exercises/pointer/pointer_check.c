@@ -1,6 +1,6 @@
 // No library; no function; calls that go well; an error of the library. Is the library closed after each of them?
 // The loader is the real one. Only libpointer.so is this program itself, so that it sees what arrives.
-// Built with: -rdynamic -Wl,--wrap=dlopen,--wrap=dlclose
+// Built with: -rdynamic -Wl,--wrap=dlopen,--wrap=dlclose,--wrap=dlsym
 #include "pointer.c"
 
 #include "exercise.h"
@@ -9,6 +9,7 @@
 
 void *__real_dlopen(const char *name, int mode);
 int __real_dlclose(void *library);
+void *__real_dlsym(void *library, const char *name);
 
 static const char *now = ""; // what is done
 static void *last;           // what the last dlopen has returned
@@ -36,6 +37,14 @@ int __wrap_dlclose(void *library)
     return __real_dlclose(library);
 }
 
+void *__wrap_dlsym(void *library, const char *name)
+{
+    if (last && library != last)
+        wrong("the first argument of dlsym is what dlopen has returned",
+              "%s: dlsym does not look into this library", now);
+    return __real_dlsym(library, name);
+}
+
 double weighted_sum(const float *a, size_t n, double weight, double start, int *error)
 {
     if (!last)
@@ -47,7 +56,7 @@ double weighted_sum(const float *a, size_t n, double weight, double start, int *
     if (a != x || n != given.n || weight != given.weight || start != given.start || !error)
         wrong("the type of the pointer, and the call: are there all arguments of weighted_sum, in "
               "their order, each with its type?",
-              "%s: expected weighted_sum(x, %zu, %.10g, %.10g, &error), came weighted_sum(%s, "
+              "%s: expected weighted_sum(x, %zu, %.10g, %.10g, &error), got weighted_sum(%s, "
               "%zu, %.10g, %.10g, %s)",
               now, given.n, given.weight, given.start,
               a == x ? "x"
@@ -81,7 +90,7 @@ static void run(const char *what, const char *library, const char *name, size_t 
     if (code != expected)
         wrong(expected < 0 ? "which code belongs to this? Is NULL asked for?"
                            : "*error says whether it went well: is it looked at, and returned?",
-              "%s: expected that call() returns %d, came %d", what, expected, code);
+              "%s: expected that call() returns %d, got %d", what, expected, code);
     if (opened)
         wrong("every dlopen needs its dlclose, also after an error",
               "%s: the library is still open", what);
@@ -90,7 +99,7 @@ static void run(const char *what, const char *library, const char *name, size_t 
         wrong(expected ? "*result is written only if there was no error"
                        : "what the function returns: is it a double in the type of the pointer, "
                          "and is it kept in *result?",
-              "%s: *result: expected %.15g, came %.15g%s", what, kept, result,
+              "%s: *result: expected %.15g, got %.15g%s", what, kept, result,
               result == -7777 ? ", as it was" : "");
 }
 

@@ -5,7 +5,8 @@ import importlib
 
 import numpy as np
 
-from exercise import expect, expect_each_failure, expect_error, expect_no_error, free_bytes, passed, rng, wrong
+from exercise import expect, expect_each_failure, expect_error, expect_kernel, expect_no_error, free_bytes
+from exercise import passed, rng, wrong
 
 expect_each_failure(
     "filled(5, 1.0)",
@@ -22,19 +23,20 @@ for code in 2, 700, 1, 9, 719, 999, 12345, int(rng.integers(3, 800)):
     error = MemoryError if code == 2 else CudaError
     look_at = "which code becomes which exception? See the text under def check"
     raised = expect_error(look_at, error, f"check({code})", lambda: exception.check(code))
-    came = (raised.code, raised.name, raised.text) if error is CudaError else None
+    got = (raised.code, raised.name, raised.text) if error is CudaError else None
     expected = (code, exception.library.error_name(code).decode(), exception.library.error_text(code).decode())
-    if came not in (None, expected):
+    if got not in (None, expected):
         wrong(
             "CudaError(code, name, text): name and text come from the library, as str",
-            f"check({code}): expected code, name and text {expected}, came {came}",
+            f"check({code}): expected code, name and text {expected}, got {got}",
         )
 
 for n in 3, 256, int(rng.integers(300, 100000)):
     value = float(rng.integers(1, 1000))
     look_at, what = "library.fill, then library.read_back into result.ctypes.data", f"filled({n}, {value})"
-    came = expect_no_error(look_at, what, lambda: exception.filled(n, value))
-    expect(look_at, what, np.full(n, value, np.float32), came)
+    got = expect_no_error(look_at, what, lambda: exception.filled(n, value))
+    expect(look_at, what, np.full(n, value, np.float32), got)
+    expect_kernel(what, lambda: exception.filled(n, value), got)
 before = free_bytes()
 what = 'filled(5, "no number")'
 expect_error("library.fill", ctypes.ArgumentError, what, lambda: exception.filled(5, "no number"))

@@ -4,7 +4,8 @@ import importlib
 
 import numpy as np
 
-from exercise import expect, expect_each_failure, expect_error, expect_no_error, free_bytes, passed, rng, wrong
+from exercise import expect, expect_each_failure, expect_error, expect_kernel, expect_no_error, free_bytes
+from exercise import passed, rng, wrong
 
 TWICE = "close: how do a second close and __dealloc__ know that the memory is freed already?"
 
@@ -21,17 +22,18 @@ start = free_bytes()
 
 def allocated(objects, look_at, after):
     """These, and no other, have memory now."""
-    came, expected = start - free_bytes(), sum(4 * elements for elements in objects)
-    if start and came != expected:  # 0 on a GPU
-        wrong(look_at, f"{after}: {came} bytes are allocated on the GPU, expected {expected}")
+    got, expected = start - free_bytes(), sum(4 * elements for elements in objects)
+    if start and got != expected:  # 0 on a GPU
+        wrong(look_at, f"{after}: {got} bytes are allocated on the GPU, expected {expected}")
 
 
 n, value = int(rng.integers(300, 5000)), float(rng.integers(1, 1000))
 objects = [expect_no_error("__cinit__", "Filled", lambda: Filled(*one)) for one in ((n, value), (1, value + 1))]
 allocated([n, 1], "__cinit__: does each object have memory of its own?", "two objects")
 for name, x, expected in zip(("first", "second"), objects, np.split(np.float32([value] * n + [value + 1]), [n])):
-    came = expect_no_error("__cinit__: self.n, self.d_x", f"get() of the {name} object", x.get)
-    expect("__cinit__: self.n, owner_fill, memory of its own", f"get() of the {name} object", expected, came)
+    got = expect_no_error("__cinit__: self.n, self.d_x", f"get() of the {name} object", x.get)
+    expect("__cinit__: self.n, owner_fill, memory of its own", f"get() of the {name} object", expected, got)
+expect_kernel(f"Filled({n}, {value}).get()", lambda: Filled(n, value).get(), np.full(n, value, np.float32))
 x = objects.pop()
 del x
 allocated([n], "__dealloc__: it runs when the object ends", "one of two objects has ended, without close()")

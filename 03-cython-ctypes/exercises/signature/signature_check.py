@@ -28,22 +28,22 @@ for name, result_in_c, result, arguments in IN_C:
     if len(types) != len(arguments):
         look_at = f"library.{name}.argtypes = [...], with a type for each argument; that of the result is in restype"
         wrong(look_at, f"library.{name}.argtypes: {len(arguments)} arguments in C, but {len(types)} types are declared")
-    for argument, came in zip(arguments, types):
-        if ONLY.get(argument, came) is not came:
+    for argument, got in zip(arguments, types):
+        if ONLY.get(argument, got) is not got:
             wrong(
                 "ctypes has a type for each C type; its name is c_ and C's name",
-                f"library.{name}.argtypes: in C it is {argument}, came {came.__name__}",
+                f"library.{name}.argtypes: in C it is {argument}, got {got.__name__}",
             )
     if function.restype is not result:
-        came = getattr(function.restype, "__name__", function.restype)
-        came = f"{came}, which is what ctypes takes if nothing is declared" if came == "c_int" else came
-        wrong(f"library.{name}.restype = ...", f"library.{name} returns {result_in_c} in C, in ctypes {came}")
+        got = getattr(function.restype, "__name__", function.restype)
+        got = f"{got}, which is what ctypes takes if nothing is declared" if got == "c_int" else got
+        wrong(f"library.{name}.restype = ...", f"library.{name} returns {result_in_c} in C, in ctypes {got}")
 
 for n in 4, 1, int(rng.integers(1000, 5000)):
     x, scale = rng.integers(-9, 10, n).astype(np.float32), int(rng.integers(3, 99)) / 7
     expected = np.float32(x.astype(float).sum() / n * scale)
     what, pointers = f"mean(x, {scale:.3f}) of {n} elements", "argtypes: which arguments are pointers, and to what?"
-    came = expect_no_error(pointers, what, lambda: signature.mean(x, scale))
-    if came != expected:
-        wrong("argtypes of mean, in the order of the C function", f"{what}: expected {expected}, came {came}")
+    got = expect_no_error(pointers, what, lambda: signature.mean(x, scale))
+    if got != expected:
+        wrong("argtypes of mean, in the order of the C function", f"{what}: expected {expected}, got {got}")
 passed()

@@ -2,7 +2,7 @@
 #include "library.cuh"
 #include "strided.h"
 
-// What came with the last call, for the check.
+// What the last call was given, for the check.
 __attribute__((visibility("default"))) struct seen {
     const float *x;
     size_t stride, n, calls;

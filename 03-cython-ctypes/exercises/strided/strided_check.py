@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from exercise import at_a_wall, expect, expect_each_failure, expect_error, in_words, passed, rng, wrong
+from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_kernel, in_words, passed, rng, wrong
 
 
 def random(*shape):
@@ -35,13 +35,13 @@ for name, x in [
     ("x[::2**30 + 2]", np.frombuffer(pages, np.float32)[:: 2**30 + 2]),  # a GPU takes no such stride, and says so
 ]:
     what, copy, calls = f"doubled({name}) of {x.size} elements", x.copy(), seen[3]
-    came = raised = None
+    got = raised = None
     try:
-        came = doubled(x)
+        got = doubled(x)
     except Exception as error:
         raised = error
     if raised and seen[3] == calls:
-        wrong("only a stride of 0 or below is refused", f"{what}: came {in_words(raised)}")
+        wrong("only a stride of 0 or below is refused", f"{what}: got {in_words(raised)}")
     for look_at, name, expected, in_c in [
         ("c_doubled: once for each call of doubled", "the number of calls", 1, seen[3] - calls),
         ("the address of the first element of x itself, not of a copy", "the address of x", x.ctypes.data, seen[0]),
@@ -49,16 +49,18 @@ for name, x in [
         ("how many bytes is it to the next element? Is its type large enough?", "stride", x.strides[0], seen[1]),
     ]:
         if x.size > (name == "stride") and in_c != expected:
-            wrong(look_at, f"{what}: {name} in C: expected {expected}, came {in_c}")
+            wrong(look_at, f"{what}: {name} in C: expected {expected}, got {in_c}")
     if raised and x.size and x.strides[0] < 2**31:
-        wrong("the call: where does the result go?", f"{what}: came {in_words(raised)}")
-    expect("the call: where does the result go?", f"{what}: the result", 2 * x, 2 * x if raised else came)
+        wrong("the call: where does the result go?", f"{what}: got {in_words(raised)}")
+    expect("the call: where does the result go?", f"{what}: the result", 2 * x, 2 * x if raised else got)
     expect("x is read, not written", f"{what}: afterwards x", copy, x)
+
+expect_kernel("doubled(x[::5])", lambda: doubled(some), 2 * some)
 
 calls, look_at = seen[3], "a stride of 0 or below: ValueError before the call"
 for x in random(5)[::-1], random(n)[::-2], np.broadcast_to(random(1), 5):
     what = f"doubled(x) for a stride of {x.strides[0]}"
     expect_error(look_at, ValueError, what, lambda: doubled(x))
     if seen[3] != calls:
-        wrong(look_at, f"{what}: C was called, then came ValueError")
+        wrong(look_at, f"{what}: C was called, then got ValueError")
 passed()

@@ -23,10 +23,14 @@ static void check(const std::vector<float> &x, float low, float high)
                     ? "the copy back: from the device to result, all bytes"
                     : "the kernel: what is the result if x[i] is below low, above high, "
                       "between the two?",
-                "%s: x[%d] is %f, expected %.9g, came %.9g", call, i, x[i], expected, result[i]);
+                "%s: x[%d] is %f, expected %.9g, got %.9g", call, i, x[i], expected, result[i]);
     }
     expect_writes(seen, n, call);
     expect_shared(seen, 6, call);
+    std::vector<float> expected = result;
+    result.assign(n, -7777);
+    expect_kernel(
+        call, [&] { clip(x.data(), low, high, result.data(), n); }, expected, result);
 }
 
 int main(void)
@@ -47,5 +51,13 @@ int main(void)
         check(x, random_number(-8, -1) + 0.5f, random_number(0, 8) + 0.5f);
         check(x, 2.5, 2.5);
     }
+    const size_t large = ((size_t)1 << 32) + 3;
+    Array<float> x("x", std::vector<float>{-5, 1, 5}), result("the end of result", 3);
+    expect_last_block(
+        [&] {
+            Clip<<<large / THREADS + 1, THREADS>>>(x.end_of(large), -2, 3, result.end_of(large),
+                                                   large);
+        },
+        result, {-2, 1, 3});
     return passed();
 }

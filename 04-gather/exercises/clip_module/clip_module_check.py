@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 
 from clip_module import clip
-from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_no_error, passed, rng, wrong
+from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_kernel, expect_no_error
+from exercise import passed, rng, wrong
 
 
 class Arrived(ctypes.Structure):
@@ -20,7 +21,7 @@ arrived = Arrived.in_dll(ctypes.CDLL("./libclip_module.so"), "arrived")  # the o
 def check(name, x, low, high):
     before, calls = x.copy(), arrived.calls
     expected = np.asarray(np.clip(x, np.float32(low), np.float32(high)))
-    came = expect_no_error("the two views, and the call of c_clip", name, lambda: clip(x, low, high))
+    got = expect_no_error("the two views, and the call of c_clip", name, lambda: clip(x, low, high))
     if x.size > 0 and arrived.calls != calls + 1:
         wrong("c_clip: the GPU computes", f"{name}: c_clip is called {arrived.calls - calls} times, expected 1")
     if x.size > 0 and arrived.n != x.size:
@@ -28,10 +29,12 @@ def check(name, x, low, high):
     if x.size > 0 and arrived.x % 4 != 0:
         look_at = '"A" of np.require: at addresses that suit their type'
         wrong(look_at, f"{name}: c_clip gets x at {arrived.x:#x}, no multiple of 4")
-    if not np.array_equal(x, before, equal_nan=True) or came is x:
+    if not np.array_equal(x, before, equal_nan=True) or got is x:
         wrong("the result is a new array", f"{name}: x has changed, or is the result")
     name = f"{name}: clip(x, {low}, {high})"
-    expect("what c_clip gets, and what is returned", name, without_nan(expected), without_nan(came))
+    expect("what c_clip gets, and what is returned", name, without_nan(expected), without_nan(got))
+    if x.size > 0:
+        expect_kernel(name, lambda: clip(x, low, high), got)
 
 
 def without_nan(x):

@@ -82,11 +82,12 @@ def answer(function):
     return "passes"
 
 
-for _ in range(3):
-    came, said = in_a_process(lambda: answer(right))
-    if came != "passes":
-        wrong("what does the test expect?", f"clip is right, and your test ends with {came or 'a crash'}")
-for what, look_at, function in WRONG:
-    if in_a_process(lambda: answer(function))[0] == "passes":
+# First, and then somewhere among the others, clip is right: how often a test has run says nothing.
+others = [*WRONG, *[("is right", "what does the test expect?", right)] * 3]
+for what, look_at, function in [others[-1], *(others[i] for i in np.random.permutation(len(others)))]:
+    got, said = in_a_process(lambda: answer(function))
+    if function is right and got != "passes":
+        wrong(look_at, f"clip is right, and your test ends with {got or 'a crash'}")
+    if function is not right and got == "passes":
         wrong(look_at, f"your test passes with a clip that {what}")
 passed()

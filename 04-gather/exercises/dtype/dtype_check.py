@@ -5,8 +5,8 @@ import pathlib
 import numpy as np
 
 import dtype
-from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_no_error, is_on_stand_in, passed
-from exercise import rng, see, wrong
+from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_kernel, expect_no_error
+from exercise import is_on_stand_in, passed, rng, see, wrong
 
 LOOK_AT = {
     "float32": "libdtype.cu: guard, index, the bytes of an element of T; dtype.pyx: elements, not bytes, are counted",
@@ -22,12 +22,14 @@ def numbers(size, type):
 def check(name, x, idx):
     type, expected = x.dtype.name, x[idx]
     name = f"{type}, {name}: gather(x, idx)"
-    came, seen = see(lambda: expect_no_error(LOOK_AT[type], name, lambda: dtype.gather(x, idx)))
-    if getattr(came, "dtype", None) == np.float64 and came.shape == expected.shape:
-        if (came != expected).any() and (came == expected.astype(np.float32)).all():
+    got, seen = see(lambda: expect_no_error(LOOK_AT[type], name, lambda: dtype.gather(x, idx)))
+    if getattr(got, "dtype", None) == np.float64 and got.shape == expected.shape:
+        if (got != expected).any() and (got == expected.astype(np.float32)).all():
             look_at = "where does a float64 become a float on its way from x to the result?"
             wrong(look_at, f"{name}: the digits are lost that a float32 cannot keep")
-    expect(LOOK_AT[type], name, expected, came)
+    expect(LOOK_AT[type], name, expected, got)
+    if idx.size > 0:
+        expect_kernel(name, lambda: dtype.gather(x, idx), got)
     if is_on_stand_in and seen["threads"] < idx.size:
         wrong("who computes: the threads of the kernel?", f"{name}: {seen['threads']} threads for {idx.size} elements")
     if seen["most"] > 6:

@@ -18,7 +18,7 @@ def expect_pinned(expected, look_at, what, address):
         exercise.cuda.cudaPointerGetAttributes(attributes, ctypes.c_void_p(address))
         words = {True: "page-locked memory", False: "no page-locked memory (any more)"}
         if (attributes[0] == 1) != expected:
-            wrong(look_at, f"{what}: expected {words[expected]} at its address, came {words[not expected]}")
+            wrong(look_at, f"{what}: expected {words[expected]} at its address, got {words[not expected]}")
 
 
 def check(n, dtype):
@@ -26,15 +26,17 @@ def check(n, dtype):
     look_at = "how many bytes have n elements? Does PinnedMemory keep this number?"
     x = expect_no_error(look_at, name, lambda: pinned_empty(n, dtype))
     if type(x) is not np.ndarray or x.dtype != dtype or x.shape != (n,):
-        came = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
-        wrong("np.ndarray(n, dtype, buffer=...)", f"{name}: expected {np.dtype(dtype)} of shape ({n},), came {came}")
+        got = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
+        wrong("np.ndarray(n, dtype, buffer=...)", f"{name}: expected {np.dtype(dtype)} of shape ({n},), got {got}")
     address = x.ctypes.data
     expect_pinned(True, "whose memory does the array have? buffer=, and PyBuffer_FillInfo", name, address)
+    if memoryview(x.base).nbytes != x.nbytes:
+        wrong(look_at, f"{name}: expected memory of {x.nbytes} bytes, got {memoryview(x.base).nbytes}")
     expected = rng.integers(1, 100, n).astype(dtype)
     try:
         x[:] = expected
     except ValueError as error:
-        wrong("PyBuffer_FillInfo: the fifth argument is 0, not read-only", f"{name}[:] = ...: came {error}")
+        wrong("PyBuffer_FillInfo: the fifth argument is 0, not read-only", f"{name}[:] = ...: got {error}")
     other = pinned_empty(n, dtype)
     other[:] = 0
     expect("does each array have memory of its own?", f"{name}, of two", expected, x)
@@ -52,9 +54,13 @@ for n, dtype in (3, np.float32), (1, np.float64), (1000, np.int32), (7, np.int8)
 check(int(rng.integers(5000, 90000)), np.float32)
 block = np.frombuffer(memoryview(PinnedMemory(4096)), np.uint8)
 if block.size != 4096:
-    wrong("PyBuffer_FillInfo: the size, self.bytes", f"PinnedMemory(4096): expected 4096 bytes, came {block.size}")
+    wrong("PyBuffer_FillInfo: the size, self.bytes", f"PinnedMemory(4096): expected 4096 bytes, got {block.size}")
 look_at = "PyBuffer_FillInfo(view, self, ...): the second argument is kept alive as long as somebody has the memory"
 expect_pinned(True, look_at, "memoryview(PinnedMemory(4096)), which is all that is left", block.ctypes.data)
+del block
+block = memoryview(type("Subclass", (PinnedMemory,), {"__init__": lambda *_: None})(64))
+if block.nbytes != 64:
+    wrong("__cinit__ runs always, __init__ only if it is called", "an object of a class with another __init__ is empty")
 del block
 expect_no_error("__cinit__: bytes may be 0", "pinned_empty(0)", lambda: pinned_empty(0))
 before = exercise.free_bytes()

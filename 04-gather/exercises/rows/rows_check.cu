@@ -6,16 +6,16 @@
 // A result of 2^32 elements, of which only the first 256 are there: 0 if they are right; a loop that goes on fails (1).
 static int first_of_many(void)
 {
-    std::vector<float> row = random_numbers<float>(65536, 1, 1000000), came(256);
+    std::vector<float> row = random_numbers<float>(65536, 1, 1000000), got(256);
     Array<float> source("source", row);
     Array<int> index("index", std::vector<int>{0});
     float *result;
     CHECK(cudaMalloc(&result, 256 * sizeof(float)));
     CHECK(cudaMemset(result, 0, 256 * sizeof(float)));
     GatherRows<<<1, 256>>>(source.data, 65536, index.data, 65536, result);
-    if (cudaMemcpy(came.data(), result, 256 * sizeof(float), cudaMemcpyDeviceToHost) != 0)
+    if (cudaMemcpy(got.data(), result, 256 * sizeof(float), cudaMemcpyDeviceToHost) != 0)
         _exit(1);
-    return std::equal(came.begin(), came.end(), row.begin()) ? 0 : 2;
+    return std::equal(got.begin(), got.end(), row.begin()) ? 0 : 2;
 }
 
 static void check(int source_rows, int columns, int rows)
@@ -52,11 +52,11 @@ int main(void)
               "columns is not",
               "a result of 65536 rows of 65536 columns: the first 256 elements are not right");
     for (size_t n :
-         {1ul, 256ul, 257ul, 1000ul, (1ul << 24) + 1, (1ul << 31) + 1, (1ul << 39) + 257}) {
-        size_t came = blocks_for(n), expected = (n - 1) / THREADS + 1;
-        if (came < expected || came > expected + 1)
+         {0ul, 1ul, 256ul, 257ul, 1000ul, (1ul << 24) + 1, (1ul << 31) + 1, (1ul << 39) + 257}) {
+        size_t got = blocks_for(n), expected = n / THREADS + (n % THREADS != 0);
+        if (got < expected || got > expected + 1)
             wrong("elements / THREADS, rounded up, in whole numbers of type size_t",
-                  "blocks_for(%zu): expected %zu, came %zu", n, expected, came);
+                  "blocks_for(%zu): expected %zu, got %zu", n, expected, got);
     }
     const int sizes[][3] = {
         {4, 3, 2},
@@ -78,5 +78,15 @@ int main(void)
     if (cudaDeviceSynchronize() != cudaSuccess)
         wrong(product, "row 1000000000 of 7 columns: the kernel has read at a wrong place");
     result.expect(row, product);
+    // 5 rows of 2^30 columns, of which only the end of the last one is there.
+    const size_t n = (size_t)5 << 30;
+    std::vector<float> h = random_numbers<float>(256, 1, 1000000);
+    Array<float> end("source", h), end_of_result("the end of result", 256);
+    Array<int> five("index", std::vector<int>{9, 9, 9, 9, 0});
+    auto launch = [&] {
+        GatherRows<<<n / 256, 256>>>(end.end_of(1 << 30), 1 << 30, five.data, 5,
+                                     end_of_result.end_of(n));
+    };
+    expect_last_block(launch, end_of_result, h);
     return passed();
 }

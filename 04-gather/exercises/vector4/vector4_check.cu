@@ -35,11 +35,25 @@ int main(void)
             check(n, 0, from, 3);
             check(n, from, 0, 0.1f);
         }
+    for (int packs : {0, 250}) {
+        Array<float> x("x", std::vector<float>(1003, 3)), result("result", 1003);
+        Scale<<<2, 32>>>(x.data, 2, result.data, packs, 1003);
+        result.expect(std::vector<float>(1003, 6),
+                      "the grid has fewer threads than there are packs "
+                      "or elements: grid-stride loops, both");
+    }
+    for (size_t packs : {(size_t)0, ((size_t)1 << 32) + 1}) {
+        size_t n = packs ? 4 * packs : ((size_t)1 << 32) + 4;
+        Array<float> x("x", std::vector<float>{1, 2, 3, 4}), result("the end of result", 4);
+        expect_last_block(
+            [&] { Scale<<<(1 << 24) + 1, 256>>>(x.end_of(n), 2, result.end_of(n), packs, n); },
+            result, {2, 4, 6, 8});
+    }
     const size_t large = ((size_t)1 << 34) + 1; // more than an int counts
-    auto seen = see([&] { scale(NULL, 1, NULL, large); }, false);
+    auto seen = see([&] { scale(NULL, 1, NULL, large); }, NO_BLOCK);
     if (is_on_stand_in && seen.blocks != large / 4 / THREADS)
         wrong("packs is a size_t, and n may be too large for an int",
-              "%zu elements: expected %zu blocks, came %lld", large, large / 4 / THREADS,
+              "%zu elements: expected %zu blocks, got %lld", large, large / 4 / THREADS,
               seen.blocks);
     return passed();
 }

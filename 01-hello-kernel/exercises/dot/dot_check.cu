@@ -1,0 +1,60 @@
+// Sizes around a block and around the whole grid, 0, and a second call: the result begins at 0 each time.
+#include "dot.cu"
+
+#include "exercise.cuh"
+
+// dot() of n elements of one array by itself: the code of the first CUDA call that fails, also of the allocation.
+static int of_itself(int n)
+{
+    float *d_x = NULL;
+    cudaError_t error = cudaMalloc(&d_x, (n + 1) * sizeof(float));
+    if (error == cudaSuccess)
+        error = cudaMemset(d_x, 0, (n + 1) * sizeof(float));
+    if (error == cudaSuccess)
+        error = dot(d_x, d_x, n, d_x + n);
+    cudaFree(d_x);
+    return error;
+}
+
+int main(void)
+{
+    expect_each_failure("dot of 300 elements", [] { return of_itself(300); });
+    expect_each_failure("dot of 0 elements", [] { return of_itself(0); });
+    for (int n : {256, 1, 1000, 0, MOST_BLOCKS * THREADS + 1, random_number(200000, 500000)}) {
+        // Small whole numbers: the sum is exact in any order.
+        std::vector<float> a = random_numbers<float>(n, 0, 3), b = random_numbers<float>(n, 0, 3);
+        float sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += a[i] * b[i];
+        Array<float> x("x", a), y("y", b), result("*result", 1);
+        for (int call = 1; call <= 2; call++) {
+            cudaError_t error;
+            auto seen = see([&] { error = dot(x.data, y.data, n, result.data); });
+            if (error != cudaSuccess)
+                wrong("no grid may be empty: what is launched if n is 0?",
+                      "n = %d: dot returns error %d, %s", n, (int)error, cudaGetErrorName(error));
+            result.expect(
+                {sum},
+                call == 1 ? "what is in *result before the launch? Is each product added once, and "
+                            "does each read wait for the write before it?"
+                          : "a second call has to begin at 0, too");
+            if (seen.blocks > MOST_BLOCKS)
+                wrong("the number of blocks: a thread has many elements if n is large",
+                      "n = %d: %lld blocks are launched, expected at most %d", n, seen.blocks,
+                      MOST_BLOCKS);
+            if (n > 2 * THREADS && seen.blocks * THREADS * 4 < std::min(n, MOST_BLOCKS * THREADS))
+                wrong("the number of blocks: as many as the elements need, up to MOST_BLOCKS",
+                      "n = %d: too few blocks are launched, %lld", n, seen.blocks);
+            if (seen.writes + seen.atomics > seen.blocks + 1)
+                wrong("the sum grows in each thread, then in shared memory; only a block's sum "
+                      "goes to *result",
+                      "n = %d: %lld blocks write %lld times to global memory", n, seen.blocks,
+                      seen.writes + seen.atomics);
+            long long each = (n - 1) / (std::max(seen.blocks, 1LL) * THREADS) + 1;
+            expect_shared(seen, 2 * each + 2, "each thread reads its own elements");
+        }
+        x.expect(a, "x is read, not written");
+        y.expect(b, "y is read, not written");
+    }
+    return passed();
+}
