@@ -6,7 +6,8 @@
 // b[i] += a[i] for 0 <= i < n.
 __global__ void VectorAdd(const float *a, float *b, int n)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x; // for about 2^31 elements or more: size_t
+    // From 2^31 elements on, i has to be a size_t, and one factor too: (size_t)blockIdx.x * blockDim.x.
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) // there are only whole blocks: the last may have threads without an element
         b[i] += a[i];
 }
