@@ -17,10 +17,10 @@ from cuda_error import CudaError
 def find_library(name="libhello.so"):
     """The path of the library `name`, which lies beside this module.
 
-    If LD_LIBRARY_TEST_PATH is set, it is looked for there and nowhere else: in a folder, or in
+    If HELLO_LIBRARY_PATH is set, it is looked for there and nowhere else: in a folder, or in
     several with ":" between them. Raises FileNotFoundError, which lists the paths tried.
     """
-    elsewhere = os.environ.get("LD_LIBRARY_TEST_PATH", "")
+    elsewhere = os.environ.get("HELLO_LIBRARY_PATH", "")
     folders = [folder for folder in elsewhere.split(":") if folder] or [os.path.dirname(os.path.abspath(__file__))]
     tried = [os.path.join(folder, name) for folder in folders]
     for path in tried:
@@ -28,7 +28,7 @@ def find_library(name="libhello.so"):
             return path
     raise FileNotFoundError(
         f"{name} is not there; tried: {', '.join(tried)}"
-        " (LD_LIBRARY_TEST_PATH names other folders)")
+        " (HELLO_LIBRARY_PATH names other folders)")
 
 
 def run_cuda():
