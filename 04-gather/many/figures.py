@@ -1,4 +1,4 @@
-"""Writes the page's tables and its plot from bench.jsonl, which make bench has written.
+"""Writes the pages' tables and its plot from bench.jsonl, which make bench has written.
 
 Run:   python3 figures.py
 """
@@ -56,7 +56,7 @@ def main():
         sys.exit("bench.jsonl: a result is wrong")
     rows = times(lines, 1024)
     parts = {"times": times_table(rows), "shares": shares_table(rows), "large": times_table(times(lines, 49152))}
-    fill([HERE / "README.md"], parts)
+    fill([HERE / "README.md", HERE / "README.zh.md"], parts)
     lines = {way: (list(rows), [row[way]["ms"] for row in rows.values()]) for way in WAYS.values()}
     plot(HERE / "times.svg", lines, "indices of each rank", "ms")
 

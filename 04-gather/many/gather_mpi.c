@@ -420,7 +420,7 @@ cleanup:
 // picked[k] = slice[others[k]]
 static int pick(const struct gather_plan *plan, const struct call *call)
 {
-    struct gather_job job = {.element_bytes = plan->element_bytes, .index_bytes = 8};
+    struct gather_job job = {.outer = 1, .element_bytes = plan->element_bytes, .index_bytes = 8};
     job.source.device = plan->slice;
     job.M = plan->starts[plan->rank + 1] - plan->starts[plan->rank];
     job.index.device = call->others;

@@ -21,6 +21,14 @@ def outcome(call):
         return None, f"{type(error).__name__}: {error}"
 
 
+def drawn_index(random, low, high, n):
+    """Mostly int32 or int64; else what take makes int64 of: bool, other integers, which may be cut, or a list."""
+    index = random.integers(low, high, n)
+    dtype = random.choice(["i4", "i8"] * 8 + ["?", "i1", "u1", "i2", "u2", "u4", "u8"])
+    index = (np.abs(index) if "u" in dtype else index).astype(dtype)
+    return index.tolist() if random.integers(10) == 0 else index
+
+
 def case(random):
     """One case, drawn alike on all ranks; True if this rank's answer is NumPy's."""
     lengths = random.integers(0, random.choice([2, 10, 3000]), comm.size) * random.integers(0, 2, comm.size)
@@ -29,11 +37,11 @@ def case(random):
     far = random.choice([0, 0, 0, 1])  # some indices outside
     size = max(1, len(whole))
     low, high = (-size - far, size + far) if random.integers(2) else (size - 1, size + far)  # or all to one rank
-    indices = [random.integers(low, high, n).astype(random.choice(["i4", "i8"])) for n in counts]
+    indices = [drawn_index(random, low, high, n) for n in counts]
     mode = str(random.choice(["raise", "wrap", "clip"]))
     mine = np.split(whole, np.cumsum(lengths)[:-1])[comm.rank]
     answer, error = outcome(lambda: take(comm, mine, indices[comm.rank], mode))
-    expected = [outcome(lambda: np.take(whole, i, mode=mode)) for i in indices]
+    expected = [outcome(lambda: np.take(whole, np.asarray(i).astype("i8"), mode=mode)) for i in indices]
     wanted_error = next((f"{e} (rank {rank})" for rank, (_, e) in enumerate(expected) if e), "")
     if wanted_error or error:
         return error == wanted_error
