@@ -13,7 +13,7 @@ help:
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  exercises-check  for who adds an exercise: what is not as it should be? (common/exercises/develop.py)'
-	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests'
+	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests (FROM=rows)'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=200000 that Hypothesis draws, SEED='
@@ -43,7 +43,7 @@ book:
 	@rm -r book/.doctrees
 
 new:
-	@'$(PYTHON)' common/new.py "$$NAME" "$$DIR"
+	@'$(PYTHON)' common/new.py "$$NAME" "$$DIR" "$$FROM"
 
 hint compare reset:
 	@'$(PYTHON)' common/exercises/exercises.py $@ $(filter-out %/fast,$(STAGES))
