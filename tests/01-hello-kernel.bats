@@ -137,6 +137,18 @@ TABLE
     done
 }
 
+@test "01: the lines of measure.md, at the end of the loop of vector_add.cu: it tells its times, and all is still right" {
+    find_compiler
+    cd "$BATS_TEST_TMPDIR" || return 1
+    sed -n '/^ *double seconds = device_time/,/^ *printf/p' "$TOP/01-hello-kernel/measure.md" >lines
+    sed -e 's|"check.h"|"bench/bench.h"|' -e '/all_right &&/r lines' "$TOP/01-hello-kernel/vector_add.cu" >mine.cu
+    "${compile[@]}" -I"$TOP/common" -o mine mine.cu
+    try ./mine
+    assert_success
+    assert_equal "$(grep -c ': 1048576 of 1048576 right$' <<<"$output")" 5
+    assert_equal "$(grep -cE '^[0-9.]+ ms, [0-9.]+ GB/s$' <<<"$output")" 5
+}
+
 @test "01: timing checks the result, and tells the parts" {
     requires gpu
     try ./timing 20
@@ -173,6 +185,25 @@ TABLE
     fi
 }
 
+@test "01: sum and tiles notice wrong numbers; the sum is within its tolerance in whatever order blocks come" {
+    for wrong in 's/mine += x\[i\]/mine += i % 5000 ? x[i] : 0/' 's/atomicAdd(sum, part\[0\])/*sum = part[0]/' '/cudaMemset/s/0, sizeof/64, sizeof/'; do
+        recompile sum "$wrong"
+        EXPECTED='has a race' try "$BATS_TEST_TMPDIR/sum"
+        assert_failure 1
+    done
+    for seed in 1 2 3; do
+        CPU_CUDA_SEED=$seed try ./sum
+        assert_success
+    done
+    recompile tiles 's/k < TILE; k/k < TILE - 1; k/'
+    try "$BATS_TEST_TMPDIR/tiles"
+    assert_failure 1
+    for kernel in '' simple; do
+        try ./tiles $kernel
+        assert_success
+    done
+}
+
 @test "01: whichever CUDA call of a program fails, a line says so and the exit status is 1" {
-    each_call_fails ./{hello,threads,devices,vector_add,reverse}
+    each_call_fails ./{hello,threads,devices,vector_add,reverse,sum,tiles}
 }

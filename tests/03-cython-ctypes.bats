@@ -27,7 +27,7 @@ $greeted"
     assert_quiet
 }
 
-@test "03: the library is found beside the module, or where LD_LIBRARY_TEST_PATH says; else the exception tells what is wrong" {
+@test "03: the library is found beside the module, or where HELLO_LIBRARY_PATH says; else the exception tells what is wrong" {
     cd "$BATS_TEST_TMPDIR" || return 1
     mkdir 'no file' later object other unnamed $'no UTF-8 \xff'
     cp "$OLDPWD/libhello.so" .
@@ -45,10 +45,10 @@ here, beside = os.getcwd(), hello.find_library()
 print(os.path.relpath(beside, os.path.dirname(hello.__file__)))
 # nothing between two ":" is no folder, not the working one, which has a libhello.so
 for places in f"/nowhere::{here}/no file:{here}:{here}/later:", ":":
-    os.environ["LD_LIBRARY_TEST_PATH"] = places
+    os.environ["HELLO_LIBRARY_PATH"] = places
     print(hello.find_library().replace(os.path.dirname(beside), "beside").replace(here, "here"))
 for places in "/nowhere:/neither", "object", "no UTF-8 \udcff", "other", "unnamed":
-    os.environ["LD_LIBRARY_TEST_PATH"] = places if "/" in places else f"{here}/{places}"
+    os.environ["HELLO_LIBRARY_PATH"] = places if "/" in places else f"{here}/{places}"
     for way in ("run_cuda", "run_cuda_dlopen")["\udcff" in places:]:  # ctypes takes UTF-8 only
         if os.fork() == 0:  # the second way keeps the library that it has opened
             try:
@@ -64,7 +64,7 @@ PROGRAM
     assert_equal "$(uniq -c <<<"$output" | sed 's/^ *//')" "1 libhello.so
 1 here/libhello.so
 1 beside/libhello.so
-2 FileNotFoundError: libhello.so is not there; tried: /nowhere/libhello.so, /neither/libhello.so (LD_LIBRARY_TEST_PATH names other folders)
+2 FileNotFoundError: libhello.so is not there; tried: /nowhere/libhello.so, /neither/libhello.so (HELLO_LIBRARY_PATH names other folders)
 2 OSError: here/object/libhello.so: only ET_DYN and ET_EXEC can be loaded
 $(printf '1 OSError: here/no UTF-8 \xff/libhello.so: file too short')
 2 AttributeError: here/other/libhello.so: undefined symbol: hello_from_gpu

@@ -199,6 +199,8 @@ PROGRAM
     says cpu '' '$(TOP)common/cpu/nvcc' "CPU stand-in, because $why"
     device BACKEND= REQUIRE_GPU= "$old"
     says cuda yes "$BATS_TEST_TMPDIR/nvcc-12" 'GPU, G, because it answers'
+    device BACKEND= REQUIRE_GPU=0 "$new" # only 1 asks for it
+    refute_output --partial error
     device BACKEND= REQUIRE_GPU=1 "$new"
     assert_output "\$(error REQUIRE_GPU=1, but $why)"
     printf '#!/bin/sh\necho what version? >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/nvcc-dumb"

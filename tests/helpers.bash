@@ -101,7 +101,7 @@ build_counted() {
     export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
-# Fails unless the second file, what came, has the text of the first; shows what differs: assert_same FILE FILE [WHAT]
+# Fails unless the second file, what the test got, has the text of the first; shows what differs: assert_same FILE FILE [WHAT]
 assert_same() {
     diff -U1 --label "expected: ${3:-$1}" --label "came: ${3:-$2}" "$1" "$2" || fail "${3:-$2} is not what was expected"
 }
@@ -160,7 +160,7 @@ copy_out() {
     (cd "$TOP" && cp -rp common "$@" "$COPY") # -p: the runtime stays newer than its sources
     cd "$COPY" || return 1
     local makefile
-    for makefile in 0*/Makefile 0*/*/Makefile; do
+    for makefile in 0*/Makefile 0*/*/Makefile 0*/*/*/Makefile; do
         [ ! -e "$makefile" ] || make -s -C "${makefile%/*}" clean >/dev/null
     done
 }

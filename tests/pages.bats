@@ -43,6 +43,23 @@ english() { # the pages of a folder in English; what they show is in the others 
     run_pages 8 "${pages[@]}"
 }
 
+# What network.md needs: PyTorch of the Python under test, or else Debian's package, with its NumPy.
+needs_torch() {
+    "$TEST_PYTHON" -c 'import torch' 2>/dev/null || export PYTHONPATH=/usr/lib/python3/dist-packages
+    "$TEST_PYTHON" -c 'import numpy, torch' 2>/dev/null || skip "needs PyTorch: apt install python3-torch"
+}
+
+@test "pages: the commands of 04-gather/fast/network.md print what it shows" {
+    needs_torch
+    MORE_KINDS=torch run_pages 2 04-gather/fast/network.md
+}
+
+@test "pages: the commands of 04-gather/fast/network.md for PyTorch 2.4 print what it shows" {
+    needs_torch
+    "$TEST_PYTHON" -c 'import torch; torch.library.custom_op' 2>/dev/null || skip "needs PyTorch 2.4"
+    MORE_KINDS=torch-2.4 run_pages 1 04-gather/fast/network.md
+}
+
 @test "pages: the commands of the other pages print what the pages show" {
     [ "${SLOW:-}" != 1 ] || run_pages 1 README.md # make run takes long: make test-all
     [ "$TEST_BACKEND" = cuda ] || run_pages 3 common/cpu/README.md common/cpu/HOW.md
@@ -56,6 +73,8 @@ english() { # the pages of a folder in English; what they show is in the others 
     try "$TEST_PYTHON" tests/pages.py look "${pages[@]}"
     assert_success
     assert_output "${#pages[@]} pages, 0 faults"
+    found() { "$TEST_PYTHON" tests/pages.py rows "common/cpu/README$1.md" "$2"; } # cases and messages of the stand-in
+    assert_same <(found '' '| case | bug | the stand-in | a tool |') <(found .zh '| 名字 | 错误 | CPU 替身 | 工具 |')
 }
 
 @test "pages: the commands that compile are those of make" {
@@ -115,7 +134,23 @@ english() { # the pages of a folder in English; what they show is in the others 
         lies '    $ ls' 'a command outside of'
         lies '```text\nCPU stand-in: a message that nobody says\n```' "no source says 'a message that nobody says'"
     }
-    rm README.zh.md
+    mkdir common
+    printf '// a number\nint x = 3; // three\n' >common/x.c
+    both() { # a block in English and in Chinese, what pages.py says
+        printf '# Page\n\n```%b\n```\n' "$1" >page.md
+        printf '# Page\n\n```%b\n```\n' "$2" >page.zh.md
+        try "$TEST_PYTHON" page/pages.py look ./*.md
+        assert_regex "$output" "$3"
+    }
+    both 'c\n// a number\nint x = 3; // three' 'c\n// 一个数\nint x = 3; // 三' '4 pages, 0 faults$'
+    both 'c\nint x = 3; // three' 'c\nint x = 4; // 三' 'in page.zh.md it is.*no source has this line: int x = 4.*4 pages, 2 faults$'
+    both 'c\nint x = 3; // three' 'c\n// 三' 'in page.zh.md it is.*4 pages, 1 faults$'
+    both 'c\nint x = 3; // three' 'c\nint x = 3; // tree' 'in page.zh.md it is.*4 pages, 2 faults$'
+    both 'c\n// a number\nint x = 3; // three' 'c\n// 一个数' 'in page.zh.md it is.*4 pages, 1 faults$'
+    both 'text\nfor each x:\n    add x' 'text\n对每个 x：\n    加上 x' '4 pages, 0 faults$'
+    both 'text\nmake' 'text\nmake it' 'in page.zh.md it is.*4 pages, 1 faults$'
+    both 'sh\nls # all' 'sh\nls # 全部' 'in page.zh.md it is.*4 pages, 1 faults$'
+    rm -r README.zh.md common
     try "$TEST_PYTHON" page/pages.py look README.md page.md
     assert_regex "$output" 'README.md: there is no README.zh.md'
     echo >README.md

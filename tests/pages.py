@@ -7,10 +7,12 @@
 
 In a page, a block ```console holds commands, each after "$ ", and what they print on a terminal, both stdout and
 stderr. A line … stands for any lines, a … within a line for anything. ```console gpu and ```console no-gpu: only where
-there is one, or none. A block ```sh holds commands without their output; they have to succeed. The line of the CPU stand-in
-that says that it is one is not in the pages. Blocks in C, CUDA, Cython and Python quote code: each of their lines is in
-a source file; ```text is no such thing, but what it shows of our messages is in one; ```python run is run by a test of its
-own. Prints what is not so; the last line counts.
+there is one, or none; with another word, such as torch, only if MORE_KINDS has that word. A block ```sh holds commands
+without their output; they have to succeed. The line of the CPU stand-in that says that it is one is not in the pages.
+Blocks in C, CUDA, Cython and Python quote code: each of their lines is in a source file; ```text is no such thing, but
+what it shows of our messages is in one; ```python run is run by a test of its own. Both languages of a page have the
+same blocks, but in Chinese a comment in code may be Chinese, and so may a line of ```text, such as pseudo-code. Prints
+what is not so; the last line counts.
 """
 
 import html
@@ -39,11 +41,12 @@ ELSEWHERE = {
     "make watch": "exercises.bats",
     "compute-sanitizer": "make sanitize, on a GPU",
 }
-# Pages that are for maintainers or to look something up, or that a package takes along
-ENGLISH_ONLY = ("common/cpu/", "tests/", "common/CONTRIBUTING.md", "04-gather/PORT.md", "04-gather/many/", "04-gather/template/",
+# Pages that are for maintainers or to look something up
+ENGLISH_ONLY = ("common/cpu/CONTRACT.md", "common/cpu/HOW.md", "tests/", "common/CONTRIBUTING.md",
                 "04-gather/fast/WHAT_CAN_GO_WRONG.md", "04-gather/fast/bench/")  # fmt: skip
 CODE = {"c", "cuda", "cython", "python"}
 FENCE = re.compile(r"^```(\S*)[ ]?(.*)\n((?:(?!```).*\n)*?)```$", re.M)
+CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
 def pattern_of_line(shown):
@@ -136,7 +139,7 @@ def run(page):
     faults, count = [], 0
     device = "gpu" if os.environ["TEST_BACKEND"] == "cuda" else "no-gpu"
     for language, more, text in blocks_of(page):
-        if language not in ("console", "sh") or more not in ("", device):
+        if language not in ("console", "sh") or more not in ("", device, *os.environ.get("MORE_KINDS", "").split()):
             continue
         todo = commands_of(text) if language == "console" else [[text, None]]
         for command, shown in todo:
@@ -194,6 +197,10 @@ def sources():
     return {line.strip() for text in texts.values() for line in text.splitlines()}, sorted(said, key=len, reverse=True)
 
 
+def without_comment(line):
+    return re.sub(r"(^|\s+)(//|#) .*", "", line).rstrip()
+
+
 def parts_of(text):
     """The words of texts in C and Python, of which at least two stand together."""
     for said in re.findall(r'"((?:[^"\\\n]|\\.)+)"', re.sub(r'"\s*"', "", text)):
@@ -209,6 +216,7 @@ def words_of_nobody(message, said):
 
 
 def faults_of_code(page, lines, said):
+    without_comments = {without_comment(line) for line in lines}
     for language, more, text in blocks_of(page):
         if more == "run":
             continue
@@ -217,9 +225,10 @@ def faults_of_code(page, lines, said):
                 if words := words_of_nobody(line, said):
                     yield f"no source says {words[0]!r}, of: {line}"
         if language in CODE:
-            yield from (
-                f"no source has this line: {x}" for x in text.splitlines() if x.strip() not in lines | {"", "…"}
-            )
+            for line in text.splitlines():
+                code = without_comment(line.strip())
+                if line.strip() not in lines | {"", "…"} and not (CHINESE.search(line) and code in without_comments):
+                    yield f"no source has this line: {line}"
         elif language not in ("console", "sh", "text", "make", "diff"):
             yield f"a block of which language? ```{language}"
     if re.search(r"(?m)^(    |\t)\$ ", page.read_text()):
@@ -240,6 +249,15 @@ def shape(page):
     return [what for _, what in sorted(found)]
 
 
+def is_same(english, chinese):
+    """Whether a part of the shape is: in Chinese, a comment in code may be Chinese, and a line of ```text."""
+    fence = FENCE.match(english)
+    may_differ = {"text": lambda line: ""} | dict.fromkeys(CODE, without_comment)
+    bare = may_differ.get(fence and fence[1], str)
+    lines = zip(english.splitlines(), chinese.splitlines())  # each block ends with a line ```
+    return all(a == b or CHINESE.search(b) and bare(a) == bare(b) for a, b in lines)
+
+
 def targets(page):
     """The files that a page links to, the English one of two."""
     links = re.findall(r"\]\(([^)\s#]+)[^)\s]*\)", text_of(page))
@@ -256,7 +274,7 @@ def faults_of_translation(page):
         yield f"only one of {page.name} and {other.name} links to {sorted(alone)}"
     one, two = shape(page), shape(other)
     for a, b in zip(one, two):
-        if a != b:
+        if not is_same(a, b):
             yield f"in {other.name} it is\n{b}\nwhere {page.name} has\n{a}"
             return
     if len(one) != len(two):
