@@ -10,6 +10,7 @@ import ctypes
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -355,6 +356,75 @@ def calls(peers):
             )
 
 
+def kernels(path, change=("", "")):
+    """{name: a kernel of this file above its main}, compiled by CuPy's NVRTC, after a change of its text."""
+    import cupy
+
+    with open(os.path.join(HERE, "../../..", path)) as f:
+        text = re.sub(r"#include.*", "", f.read().split("int main")[0]).replace(*change)
+    names = re.findall(r"__global__ void (\w+)", text)
+    module = cupy.RawModule(code=text, options=("--std=c++17",), name_expressions=names)
+    return {name: module.get_function(name) for name in names}
+
+
+def lessons(peers):
+    """The kernels of three lessons beside libraries: a product of matrices, a sum, a gather in packs. The arrays are
+    CuPy's, and PyTorch's views of them."""
+    import cupy
+    import torch
+
+    def rows(what, size, ways, get, expected, tolerance):
+        for name, call in ways.items():
+            call()
+            if not np.allclose(get(name), expected, rtol=tolerance, atol=0):
+                sys.exit(f"{what}, {name}: the result is not NumPy's")
+        for name, millis in device({name: [call] for name, call in ways.items()}).items():
+            yield {"what": what, "size": size, "way": name, "ms": millis}
+
+    def multiply(a, b, c, precision):
+        torch.backends.cuda.matmul.allow_tf32 = precision == "TF32"
+        torch.matmul(a, b, out=c)
+
+    for n in 1024, 4096:
+        tiled = kernels("01-hello-kernel/tiles.cu", ("#define N 200", f"#define N {n}"))
+        a, b = (random.random((n, n), dtype=np.float32) for _ in range(2))
+        d_a, d_b, d_c = cupy.asarray(a), cupy.asarray(b), cupy.zeros((n, n), np.float32)
+        t_a, t_b, t_c = map(torch.as_tensor, (d_a, d_b, d_c))
+        grid = (n // 16, n // 16), (16, 16), (d_a, d_b, d_c)
+        ways = {name: lambda k=k: k(*grid) for name, k in tiled.items()}
+        for precision in "float32", "TF32":
+            ways[f"torch.matmul, {precision}"] = lambda p=precision: multiply(t_a, t_b, t_c, p)
+        yield from rows("tiles.cu: a product of n x n matrices", n, ways, lambda _: d_c.get(), a @ b, 1e-3)
+
+    for n in MI, 16 * MI, 256 * MI:
+        x = random.random(n, dtype=np.float32)
+        d_x, d_sum = cupy.asarray(x), cupy.zeros((), np.float32)
+        t_x, t_sum = torch.as_tensor(d_x), torch.as_tensor(d_sum)
+        add = kernels("01-hello-kernel/sum.cu")["Sum"]
+        ways = {
+            "Sum": lambda: (d_sum.fill(0), add((512,), (256,), (d_x, np.uint64(n), d_sum))),
+            "CuPy": lambda: d_x.sum(out=d_sum),
+            "torch.sum": lambda: torch.sum(t_x, 0, out=t_sum),
+        }
+        yield from rows("sum.cu: a sum of n numbers", n, ways, lambda _: d_sum.get(), x.sum(dtype=np.float64), 1e-5)
+
+    n = 64 * MI
+    x = random.random(n, dtype=np.float32)
+    d_x, d_out = cupy.asarray(x), cupy.empty(n, np.float32)
+    packs = kernels("04-gather/fast/packs.cu")
+    for order in "in order", "random":
+        idx = np.arange(n, dtype=np.int32) if order == "in order" else random.integers(n, size=n, dtype=np.int32)
+        d_idx = cupy.asarray(idx)
+        ways = {
+            name: lambda k=packs[name], each=each: k(
+                (-(-n // (128 * each)),), (128,), (d_x, d_idx, d_out, np.uint64(n))
+            )
+            for name, each in (("OneEach", 1), ("FourEach", 4))
+        }
+        ways["this take"] = lambda: take(d_x, d_idx, None, d_out, "clip")
+        yield from rows(f"packs.cu: a gather by n indices, {order}", n, ways, lambda _: d_out.get(), x[idx], 0)
+
+
 def machine(parts):
     """What measured these parts."""
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
@@ -364,7 +434,8 @@ def machine(parts):
 
 
 PARTS = {
-    f.__name__: f for f in (calls, resident, ladder, distributions, random_indices, rows, add_rows, libraries.bad_index)
+    f.__name__: f
+    for f in (calls, resident, ladder, distributions, random_indices, rows, add_rows, lessons, libraries.bad_index)
 }
 
 

@@ -124,6 +124,11 @@ def bad_index(bench):
     return table(["library", "index 5", "index -1", "index -6"], rows)
 
 
+def lessons(bench):
+    rows = [(r["what"], size(r["size"]), r["way"], f"{r['ms']:.4f}") for r in bench["lessons"]]
+    return table(["what", "n", "way", "ms"], rows)
+
+
 def machine(bench):
     lines = []
     for here in bench["machine"]:
@@ -149,6 +154,7 @@ def main():
         fours,
         rows,
         add_rows,
+        lessons,
         resident,
         calls,
         bad_index,
