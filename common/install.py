@@ -65,10 +65,12 @@ def prepare_venv():
         )
     os.makedirs(VENV, exist_ok=True)
     open(OURS, "w").close()  # first, and it stays: what is broken off may be made anew
-    for name in [] if is_good else os.listdir(VENV):
-        if name != os.path.basename(OURS):
-            path = os.path.join(VENV, name)
-            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+    others = [] if is_good else [name for name in os.listdir(VENV) if name != os.path.basename(OURS)]
+    if others:
+        print(".venv is of another Python, or broken: it is made anew", file=sys.stderr, flush=True)
+    for name in others:
+        path = os.path.join(VENV, name)
+        shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
     options = ["--without-pip"] if is_good else []  # if it was moved: the scripts are written anew, the packages stay
     complaint = f"{VENV} could not be made: sudo apt-get install -y python3-venv, or another folder"
     run([sys.executable, "-m", "venv", *options, VENV], complaint)

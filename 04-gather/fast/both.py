@@ -42,11 +42,11 @@ class Both(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, sum_grad, difference_grad):
-        return both(sum_grad, difference_grad)
+        return Both.apply(sum_grad, difference_grad)  # not both(): this has a derivative, too
 
 
 if __name__ == "__main__":
     device = "cuda" if torch.cuda.is_available() else "cpu"
     x, y = torch.tensor([[5.0, 6.0], [3.0, 1.0]], dtype=torch.float64, device=device).requires_grad_()
     print(*[result.tolist() for result in Both.apply(x, y)])
-    print("gradcheck:", torch.autograd.gradcheck(Both.apply, (x, y)))
+    print("gradcheck:", torch.autograd.gradcheck(Both.apply, (x, y)), torch.autograd.gradgradcheck(Both.apply, (x, y)))

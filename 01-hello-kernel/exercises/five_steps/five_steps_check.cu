@@ -10,8 +10,10 @@ static void try_n(int n)
     for (int i = 0; i < n; i++)
         expected[i] = a[i] * b[i];
     auto seen = see([&] { multiply(a.data(), b.data(), c.data(), n); });
-    expect_elements("c", expected, c, "are all bytes copied: n floats, in the right direction?",
-                    std::vector<float>(n + 1, -7777));
+    expect_elements(
+        "c", expected, c,
+        "are all bytes copied, n floats, in the right direction? Are there blocks for all?",
+        std::vector<float>(n + 1, -7777));
     expect_elements("a", before_a, a, "a is copied to the device, not back");
     expect_elements("b", before_b, b, "b is copied to the device, not back");
     expect_writes(seen, n, "the kernel Multiply");
