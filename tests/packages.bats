@@ -149,5 +149,6 @@ packages: make PYTHON=..."
     rm .venv/bin/python # broken: it is made anew
     try "${venv[@]}"
     assert_success
+    assert_regex "$stderr" '.venv is of another Python, or broken: it is made anew'
     [ ! -e .venv/mine ]
 }
