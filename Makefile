@@ -4,7 +4,7 @@ COMMON := common
 TOP :=
 include common/settings.mk
 .NOTPARALLEL:
-.PHONY: help run build test test-all exercises exercises-check watch hint compare reset new sanitize soak bench clean doctor offline book
+.PHONY: help run build test test-all exercises exercises-check grade watch hint compare reset new sanitize soak bench clean doctor offline book
 
 help:
 	@echo 'make TARGET, here or in a stage (make -C 01-hello-kernel TARGET)'
@@ -13,6 +13,7 @@ help:
 	@echo '  exercises  which of them you have solved; watch: the next one, whenever you save it'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  exercises-check  for who adds an exercise: what is not as it should be? (common/exercises/develop.py)'
+	@echo '  grade ANSWERS=folder  the answers of many people, each in a sandbox (a page: common/WORKSHOP.md)'
 	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests (FROM=rows)'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
@@ -78,8 +79,11 @@ soak: build
 	@$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o tests/soak/tools.so tests/tools.cu
 	@TEST_BACKEND=$(BACKEND) TOOLS=tests/soak/tools.so $(PY) tests/soak/soak.py $(SECONDS) $(CASES) $(SEED)
 
-exercises watch exercises-check: # 04-gather has what all need
-	@$(MAKE) --no-print-directory -C 04-gather $@ STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
+# 04-gather has what all need. ANSWERS is seen from here.
+ABSOLUTE = $(if $(ANSWERS),ANSWERS="$$(realpath -m -- "$$ANSWERS")") $(if $(filter grade,$@),BACKEND=cpu)
+exercises watch exercises-check grade:
+	@$(MAKE) --no-print-directory -C 04-gather $@ $(ABSOLUTE) STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
+
 
 bench: # that of 04-gather measures fast too
 	@for stage in $(filter-out %/fast,$(STAGES)); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done

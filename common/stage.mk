@@ -8,7 +8,7 @@ include $(COMMON)/settings.mk
 STAGE := $(subst $(abspath $(COMMON)/..)/,,$(CURDIR))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test exercises exercises-check watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
+.PHONY: help build run test exercises exercises-check grade watch hint compare reset sanitize sanitized bench need-gpu clean doctor tools packages FORCE
 
 # SPECIAL: sources for which the stage's Makefile has a rule. MORE_BUILDS: what they become.
 CU := $(filter-out $(SPECIAL),$(wildcard *.cu))
@@ -31,7 +31,8 @@ help:
 	@echo '  build   build it: $(BUILDS) $(PYX:.pyx=, a module)'
 	@! grep -q '^run:' Makefile || echo '  test    run its tests'
 ifneq ($(wildcard exercises),)
-	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=folder: answers that lie there)'
+	@echo '  exercises  which of them you have solved (EXERCISE=name: that one; ANSWERS=folder: your answers lie there)'
+	@echo '  grade      the answers of many people, each in a sandbox (ANSWERS=folder with a folder for each of them)'
 	@echo '  watch   the next exercise, whenever you save its file'
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 endif
@@ -125,8 +126,12 @@ STAGES := .
 # who adds an exercise, and says how. (MAKE_COMMAND: make -n would run a line that has MAKE itself.)
 exercises watch exercises-check: $(RUNTIME) | tools packages
 	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE_COMMAND)' \
-	    '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
+	    ANSWERS="$${ANSWERS:+$$(realpath -m -- "$$ANSWERS")}" '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
 	    $(or $(filter watch,$@),check) $(STAGES)
+
+# The answers of many people, on the stand-in, each in a sandbox.
+grade: $(RUNTIME) | tools packages
+	@BACKEND=cpu PY=$(PY) MAKE='$(MAKE_COMMAND)' '$(PYTHON)' $(COMMON)/exercises/grade.py "$$ANSWERS" $(STAGES)
 
 # make sanitize: the stage's commands for it, in builds with line numbers, for the CPU also with its
 # sanitizers. Such builds do not run as usual, so they go afterwards.

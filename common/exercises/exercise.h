@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ __attribute__((format(printf, 2, 3), noreturn)) static inline void wrong(const c
 static inline int passed(void)
 {
     const char *word = getenv("PASSED");
+    if (word && strncmp(word, "refuse ", 7) == 0)
+        wrong("make grade tries whether this check can still refuse", "%s", word);
     printf("\n%s\n", word ? word : "passed");
     return 0;
 }

@@ -30,7 +30,10 @@ def wrong(look_at, what):
 
 def passed():
     """The last line of a check: exercises.py asks for this word, so that an answer that ends the program is noticed."""
-    print("\n" + os.environ.get("PASSED", "passed"))
+    word = os.environ.get("PASSED", "passed")
+    if word.startswith("refuse "):
+        wrong("make grade tries whether this check can still refuse", word)
+    print(f"\n{word}")
 
 
 def expect(look_at, name, expected, got):

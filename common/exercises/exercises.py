@@ -5,7 +5,7 @@
     exercises.py watch STAGE...         the next one, whenever one of its files is saved
     exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
-ANSWERS: a folder with answers, seen from exercises/; else your own files, which lie in exercises/. They are put there
+ANSWERS: a folder with answers, seen from where make is typed; else your own files, which lie in exercises/. They are put there
 when they are first asked for, and git ignores them: a new version never meets your answers.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## guard: ...". An exercise is a
@@ -104,7 +104,7 @@ def at_first(solution):
 # ---- Running
 
 
-def run(command, folder, seconds=None, **settings):
+def run(command, folder, seconds=None, preexec_fn=None, **settings):
     """Exit status, stdout, stderr. The status is a text if the time was over, or too much was printed."""
     env = {**os.environ, "PASSED": PASSED, **settings}
     env["PYTHONDONTWRITEBYTECODE"] = "1"  # of two answers within a second Python may take the older one's
@@ -112,7 +112,14 @@ def run(command, folder, seconds=None, **settings):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         process = subprocess.Popen(
-            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+            command,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+            preexec_fn=preexec_fn,
         )
         running.add(process)
         status = None
@@ -267,9 +274,7 @@ def attempt(folder, answers, backend="cpu"):
 
 
 def attempt_alone(folder, answers, backend):
-    room, name = make_room(folder, answers, backend), folder.name
-    path = f"{HERE}:{COMMON}:{stage_of(folder)}"  # what the exercises share; cuda_loader.h, cuda_error.py
-    settings = {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
+    room, settings = make_room(folder, answers, backend), shared(folder)
     status, out, err = build(room, {**settings, **for_make(backend)})
     if "make would write over" in err:  # a file is not as make left it; nothing in this folder is anybody's own
         shutil.rmtree(room)
@@ -282,19 +287,11 @@ def attempt_alone(folder, answers, backend):
         p.stat().st_mtime > warnings.stat().st_mtime for p in room.iterdir() if p.is_file()
     ):
         warnings.write_text(err)
-    command = [f"./{name}_check"]
-    if (room / f"{name}_check.py").exists():
-        python = os.environ.get("PY", sys.executable)
-        command = [os.path.abspath(python) if "/" in python else python, f"{name}_check.py"]
-    if backend == "cpu":  # its libcuda, also where there is a driver
-        settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
-        settings["CUDA_VISIBLE_DEVICES"] = "0"
-        settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
     try:
-        status, out, err = run(command, room, SECONDS, **settings, BACKEND=backend)
+        status, out, err = run_check(folder, room, backend)
     except OSError as error:  # a file that make takes for built, and which this machine does not take for a program
         return [
-            f"  wrong    {command[0]} cannot be started: {error.strerror}",
+            f"  wrong    ./{folder.name}_check cannot be started: {error.strerror}",
             f"  look at  rm -r '{room}' and try again",
         ]
     wrong = judge(status, out, err)
@@ -308,6 +305,25 @@ def attempt_alone(folder, answers, backend):
         found = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", warnings.read_text(), re.M)
         wrong += [f"  warning  {line}" for line in found[:1]]
     return wrong
+
+
+def shared(folder):
+    """Settings by which an answer finds what the exercises share; cuda_loader.h, cuda_error.py."""
+    path = f"{HERE}:{COMMON}:{stage_of(folder)}"
+    return {"PYTHONPATH": path, "C_INCLUDE_PATH": path}
+
+
+def run_check(folder, room, backend, **more):
+    """Exit status, stdout and stderr of a check that has been built."""
+    settings, command = shared(folder), [f"./{folder.name}_check"]
+    if (room / f"{folder.name}_check.py").exists():
+        python = os.environ.get("PY", sys.executable)
+        command = [os.path.abspath(python) if "/" in python else python, f"{folder.name}_check.py"]
+    if backend == "cpu":  # its libcuda, also where there is a driver
+        settings["LD_LIBRARY_PATH"] = f"{COMMON}/cpu/lib:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+        settings["CUDA_VISIBLE_DEVICES"] = "0"
+        settings["CPU_CUDA_SEED"] = str(int.from_bytes(os.urandom(2), "big") + 1)  # another order of the threads
+    return run(command, room, SECONDS, **settings, BACKEND=backend, **more)
 
 
 def backends():
