@@ -26,6 +26,13 @@ setup() {
     assert_output ''
 }
 
+@test "make: a clone by a Git that changes the ends of lines has those of Linux" {
+    git -C "$TOP" rev-parse -q --verify HEAD >/dev/null || skip 'needs a clone, not a copy'
+    git -c safe.directory='*' clone -q -c core.autocrlf=true "$TOP" "$BATS_TEST_TMPDIR/clone"
+    run grep -rlI $'\r$' "$BATS_TEST_TMPDIR/clone" --exclude-dir=.git
+    assert_output ''
+}
+
 @test "make: with nothing to build, Python is started once before the first program" {
     copy_out 04-gather
     try_make -C 04-gather build
