@@ -162,7 +162,9 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
         return false;
     if (k) {
         std::string call_name = said.substr(at + 15, end - at - 15);
-        if (strcmp(more, "+") && call_name.find("Free") != std::string::npos)
+        bool gives_back = call_name.find("Free") != std::string::npos ||
+                          call_name.find("Destroy") != std::string::npos;
+        if (strcmp(more, "+") && gives_back)
             return true; // its code is returned, or not
         what = name + ": " + call_name + (*more ? " and all after it fail" : " fails");
         what += strcmp(more, "++") ? "" : ", those that free with another code";
@@ -291,7 +293,8 @@ template <typename T> struct Array {
         for (size_t k = 0; k < n && is_added; k++)
             is_added = (double)h[k] == (double)expected[k] + (double)before[k];
         if (is_added)
-            wrong("= or +=? One writes, the other adds to what was there",
+            wrong((std::string("= or +=? One writes, the other adds to what was there. ") + look_at)
+                      .c_str(),
                   "%s: what was there is added to each element: %s[%zu]: expected %.9g, got %.9g",
                   name, name, i, (double)expected[i], (double)h[i]);
         expect_elements(name, expected, h, value && i < n && h[i] != before[i] ? value : look_at,

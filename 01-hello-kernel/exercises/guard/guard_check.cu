@@ -2,6 +2,7 @@
 #include "guard.cu"
 
 #include "exercise.cuh"
+#include <math.h>
 
 int main(void)
 {
@@ -10,6 +11,10 @@ int main(void)
         std::vector<float> h = n == 256 ? std::vector<float>(n, 1)
                                         : random_numbers<float>(n, 1, 1000),
                            expected = h;
+        if (n == 1000) { // 0 * infinity is NaN
+            h[7] = expected[7] = 0;
+            factor = INFINITY;
+        }
         for (float &element : expected)
             element *= factor;
         Array<float> x("x", h);

@@ -11,7 +11,7 @@ int main(void)
                             {50, 1},
                             {random_number(260, 300), random_number(20, 60)},
                             {20, random_number(260, 300)},
-                            {random_number(300, 340), 300}};
+                            {random_number(330, 340), 300}};
     for (auto &one : sizes) {
         int rows = one[0], columns = one[1];
         std::vector<int> expected;
@@ -30,6 +30,7 @@ int main(void)
                  rows, columns);
         matrix.expect(expected, look_at);
         expect_shared(seen, 1, "each thread writes one element");
+        expect_writes(seen, expected.size(), "Mark");
     }
     return passed();
 }

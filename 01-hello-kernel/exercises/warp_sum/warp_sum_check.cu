@@ -23,7 +23,7 @@ __global__ void OneWarp(const int *x, int *sum)
 
 int main(void)
 {
-    std::vector<int> h = random_numbers<int>(32, -1000, 1000);
+    std::vector<int> h = random_numbers<int>(32, -60000000, 60000000);
     int expected = 0;
     for (int number : h)
         expected += number;

@@ -45,12 +45,19 @@ int main(void)
     check({-5, 0.5, 5}, -1, 1);
     check({-5, NAN, 0, 5}, -1, 1);
     check({-5, 0, 5, -INFINITY, INFINITY}, -INFINITY, INFINITY);
+    check({-INFINITY, 0, INFINITY}, -1, 1);
     for (int n : {1, 255, 256, 257, random_number(1000, 9000)}) {
         std::vector<float> x = random_numbers<float>(n, -9, 9);
         x[random_number(0, n - 1)] = NAN;
         check(x, random_number(-8, -1) + 0.5f, random_number(0, 8) + 0.5f);
         check(x, 2.5, 2.5);
     }
+    const size_t many = 65535 * 256 + 1;
+    std::vector<float> from(many), to(many);
+    auto seen = see([&] { clip(from.data(), 0, 1, to.data(), many); }, NO_BLOCK);
+    if (is_on_stand_in && seen.threads < (long long)many)
+        wrong("the launch: are there as many blocks as the function has computed?",
+              "%zu elements: expected as many threads, got %lld", many, seen.threads);
     const size_t large = ((size_t)1 << 32) + 3;
     Array<float> x("x", std::vector<float>{-5, 1, 5}), result("the end of result", 3);
     expect_last_block(

@@ -51,6 +51,7 @@ WRONG = [
     ("returns one element too many", "is the size looked at?", but(lambda r, x, low, high: np.append(r, r[:1]))),
     ("adds 0.001 to each element", "is it compared exactly?", but(lambda r, x, low, high: r + np.float32(0.001))),
     ("is 0.1 % too large", "is it compared exactly?", but(lambda r, x, low, high: r * np.float32(1.001))),
+    ("is 0.0001 % too large", "is it compared exactly?", but(lambda r, x, low, high: r * np.float32(1.000001))),
     (
         "loses the elements behind the last full block of 256",
         "is there a size above 256 that 256 does not divide?",

@@ -1,9 +1,12 @@
 """Shapes around a block, none at all, strides; who computes; each CUDA call that fails."""
 
+import ctypes
 import importlib
+import pathlib
 
 import numpy as np
 
+import exercise
 from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_no_error, is_on_stand_in, passed
 from exercise import rng, see, wrong
 
@@ -49,4 +52,11 @@ check("an unaligned array", np.frombuffer(b"-" + numbers(300).tobytes(), np.uint
 check("a read-only array", np.broadcast_to(numbers(1, 500), (3, 500)))
 for other, error in (np.ones((3, 2)), TypeError), ([[1.0]], TypeError), (numbers(3), ValueError):
     expect_error("what was given stays as it was", error, f"x: {other!r:.40}", lambda: row_sum(other))
+if is_on_stand_in:  # too many bytes for an int, and for any GPU
+    library = ctypes.CDLL(str(pathlib.Path("librow_sum.so").resolve()))
+    one = (ctypes.c_float * 1)()
+    code = library.row_sum(one, ctypes.c_size_t(1), ctypes.c_size_t(2**42 + 1), one)
+    exercise.cuda.cudaGetLastError()
+    if code != 2:
+        wrong("the bytes: are they size_t?", f"2^42 + 1 columns: expected 2, cudaErrorMemoryAllocation, got {code}")
 passed()
