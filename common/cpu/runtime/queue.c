@@ -271,7 +271,7 @@ static cudaError_t destroy(void *handle, unsigned kind)
     if (!h) return cudaErrorInvalidResourceHandle;
     for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
         if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
-    if (queue) run_up_to(&h->order, true);
+    if (queue) run_up_to(&h->order, false);
     cpu_tell_early_access();
     while (*link != h) link = &(*link)->next;
     *link = h->next;
