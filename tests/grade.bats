@@ -28,6 +28,7 @@ assert_grade() {
 @test "grade: thirty students, right, wrong, broken and hostile; nothing outside is read, changed or left running" {
     requires stand-in
     command -v bwrap >/dev/null || skip 'needs bubblewrap'
+    [ "$(id -u)" -ne 0 ] || skip 'needs an ordinary user'
     copy_out 01-hello-kernel
     sed -i 's/^SECONDS = 60/SECONDS = 5/' common/exercises/exercises.py
     cd 01-hello-kernel || return 1
@@ -64,7 +65,7 @@ assert_grade() {
     mkdir class/folder class/folder/guard.cu
     echo 'no folder' >class/sent.zip
     expected+=(syntax 'not yet,.*guard.cu:[0-9]+:.*error' nothing 'to do,there is no file guard.cu'
-        binary 'not yet,guard.cu is (no text|larger than 1 MB, or no text)' folder 'not yet,guard.cu is no file' sent.zip 'to do,a zip file: unpack it')
+        binary 'not yet,guard.cu is (no text|larger than 1 MB, or no text)' folder 'not yet,guard.cu is a folder' sent.zip 'to do,a zip file: unpack it')
 
     # 15 hostile ones
     first_of_all "system(\"rm -f $secret; touch $PWD/hacked $BATS_TEST_TMPDIR/hacked class/hacked hacked\");" | hands_in removes
@@ -93,11 +94,20 @@ assert_grade() {
         expected+=("$name" 'not yet,')
     done
     expected+=(is_anna 'to do,no folder' removes passed reads passed leaves passed)
+    first_of_all 'FILE *f = NULL; for (int i = 0; i < 3; i++) { f = fopen(i == 0 ? "/big" : i == 1 ? "/dev/big" : "big", "w"); if (f) { puts("it wrote"); exit(1); } }' | hands_in writes
+    hands_in neuters 's/i < n/i < n - 2/' <<<$'template <typename... T> static void wrong(T...) {}\nSOLUTION'
+    hands_in macros 's/THREADS/MINE/' <<<$'#define MINE THREADS // it is no #define of main\nSOLUTION'
+    hands_in '=1+1' <<<SOLUTION
+    hands_in $'two\nlines' <<<SOLUTION
+    hands_in "$(printf 'x%.0s' {1..250})" <<<SOLUTION
+    expected+=(writes passed neuters 'not yet,' "'=1\\+1" passed 'two.*lines' passed 'x{250}' passed)
 
     local before
     before=$(find class -mindepth 1 | sort)
     LIMIT=600 try make grade ANSWERS=class PYTHON="$TEST_PYTHON" CFLAGS=-O0 EXERCISE=guard
     assert_success
+    assert_line --regexp '^anna  *\+  1 of 1$'
+    assert_line --regexp '^wrong1  *-  0 of 1$'
     for ((i = 0; i < ${#expected[@]}; i += 2)); do
         assert_grade "${expected[i]}" "${expected[i + 1]}"
     done
@@ -106,35 +116,39 @@ assert_grade() {
     run find . -name hacked
     assert_output ''
     [ "$(find class -mindepth 1 | sort)" = "$before" ]
-    assert_line --regexp '^anna  *\+  1 of 1$'
-    assert_line --regexp '^wrong1  *-  0 of 1$'
     run pgrep -f left-behind
     assert_failure
     run grep 'precious was read\|passwd\|'$'\033' class.grades/grades.csv
     assert_failure
 
-    # Again, only what has changed is tried; a file that is mended passes.
+    # Again, only what has changed is tried, though size and time are the same; a file that is mended passes.
     find class.grades/tried -name 'guard_check' -newer class.grades/grades.csv >"$BATS_TEST_TMPDIR/new"
     sleep 1 && cp exercises/guard/guard.cu class/wrong1/
+    sed -i 's/if (i < n)/if (i < 9)/' class/anna/guard.cu
+    touch -r exercises/guard/guard.cu class/anna/guard.cu
     LIMIT=60 try make grade ANSWERS="$PWD/class" PYTHON="$TEST_PYTHON" CFLAGS=-O0 EXERCISE=guard
     assert_grade wrong1 passed
     assert_grade wrong2 'not yet,'
+    assert_grade anna 'not yet,'
     [ "$(find class.grades/tried -name guard_check -newer class.grades/grades.json | wc -l)" -eq 0 ]
 }
 
 @test "grade: an answer in Python that changes its check does not pass; without bubblewrap, or a folder, make says so" {
     requires stand-in
     command -v bwrap >/dev/null || skip 'needs bubblewrap'
+    [ "$(id -u)" -ne 0 ] || skip 'needs an ordinary user'
     copy_out 03-cython-ctypes
     cd 03-cython-ctypes || return 1
-    mkdir -p class/{right,wrong,changes}
-    cp exercises/signature/signature.py class/right
+    mkdir -p class/{right,wrong,changes,imports}
+    { cat exercises/signature/signature.py && printf 'if __name__ == "__main__":  # not from exercise.py\n    print(mean([1], 2))\n'; } >class/right/signature.py
     sed '/restype = ctypes.c_float/d' exercises/signature/signature.py >class/wrong/signature.py
     { cat class/wrong/signature.py && printf 'import gc, types\nfor f in gc.get_objects():\n    if isinstance(f, types.FunctionType) and f.__name__ == "wr" "ong":\n        f.__code__ = (lambda a, b: None).__code__\n'; } >class/changes/signature.py
+    { cat class/wrong/signature.py && printf 'import sys, exercise\nexercise.wrong = print\n'; } >class/imports/signature.py
     try make grade ANSWERS=class PYTHON="$TEST_PYTHON" EXERCISE=signature
     assert_success
     assert_grade right passed
     assert_grade wrong 'not yet,'
+    assert_grade imports 'not yet,"?the answer reaches for its check, by import sys, exercise'
     assert_grade changes 'not yet,"?the answer changes its check: look at it'
     try make grade PYTHON="$TEST_PYTHON"
     assert_failure

@@ -130,7 +130,7 @@ def run(command, folder, seconds=None, preexec_fn=None, **settings):
                 if max(os.fstat(file.fileno()).st_size for file in (out, err)) > MOST_OUTPUT:
                     status = "it printed more than 2 MB"
                 elif seconds and time.monotonic() - begun > seconds:
-                    status = f"it had not ended after {seconds} seconds, which is the limit of make exercises"
+                    status = f"it had not ended after {seconds} seconds, which is its limit"
         running.discard(process)
         end(process)
         for file in (out, err):
@@ -205,6 +205,7 @@ def build(room, settings):
 
 def compile_errors(text):
     """The first errors of compiler and linker, in a few lines."""
+    text = "\n".join(line[:500] for line in text.splitlines())
     text = re.sub(r"^\S*/(?=[\w.]+:\d)", "", text, flags=re.M)
     found, lines = [], [line for line in text.splitlines() if line.strip()]
     for i, line in enumerate(lines):
@@ -280,6 +281,8 @@ def attempt_alone(folder, answers, backend):
         shutil.rmtree(room)
         room = make_room(folder, answers, backend)
         status, out, err = build(room, {**settings, **for_make(backend)})
+    if isinstance(status, str):
+        return [f"  wrong    it does not compile: {status}"]
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built

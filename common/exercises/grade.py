@@ -14,6 +14,7 @@ Exit status: 0 if the table is complete, whatever stands in it; 2 for a call tha
 """
 
 import concurrent.futures
+import contextlib
 import csv
 import functools
 import hashlib
@@ -23,6 +24,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -32,6 +34,7 @@ import exercises
 GIB = 1 << 30
 BUILD_SECONDS = 120
 MOST_BYTES = 1_000_000  # of a file
+MOST_TEMPORARY = 256 << 20  # bytes of files that an answer writes
 LIMITS = {  # of each process. Address space would be too little: the stand-in reserves much and uses little.
     resource.RLIMIT_DATA: 4 * GIB,
     resource.RLIMIT_FSIZE: 256 << 20,
@@ -39,7 +42,10 @@ LIMITS = {  # of each process. Address space would be too little: the stand-in r
     resource.RLIMIT_CPU: 300,
 }
 KEPT = "PATH", "LANG", "CC", "CXX", "CFLAGS", "DOCTOR", "BACKEND", "PY", "MAKE"  # no password of the teacher's is there
-CHECKS_OWN = re.compile(r"\b(exercise\.cuh|exercise\.h|import exercise|from exercise|__main__|sys\.modules|PASSED)\b")
+CHECKS_OWN = re.compile(
+    r"\bexercise\.(?:cuh|h)\b|\bimport\b.*\bexercise\b|\bfrom exercise\b|\bsys\.modules\b|\bf_globals\b|"
+    r"\b(?:getenv|PASSED)\b|\bnamespace\s+std\b"
+)
 MARKS = {"passed": "+", "not yet": "-", "to do": "."}
 
 
@@ -56,18 +62,23 @@ def readable():
     """Folders of the system and of Python that compilers and checks need."""
     python = "import sys; print(sys.prefix, sys.base_prefix, sep='\\n')"
     folders = subprocess.check_output([os.environ.get("PY", sys.executable), "-c", python], text=True).splitlines()
-    folders += [str(pathlib.Path(found).parent.parent) for tool in ("make", "g++") if (found := shutil.which(tool))]
-    system = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"]
-    return system + [folder for folder in dict.fromkeys(folders) if not re.match("/usr(/|$)|/$", folder)]
+    tools = [shutil.which(tool) for tool in ("make", "g++", "gcc")]
+    folders += [str(pathlib.Path(tool).resolve().parent.parent) for tool in tools if tool]
+    own = pathlib.Path.home().resolve(), exercises.COMMON  # neither these nor what they lie in
+    folders = [folder for folder in folders if not any(path.is_relative_to(folder) for path in own)]
+    return ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", *dict.fromkeys(folders)]
 
 
 def sandbox(room, is_writable, shown=()):
     """The words before a command that runs in this folder; `shown` are files that it may read."""
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc"]
-    words += ["--dev", "/dev", "--size", str(256 << 20), "--tmpfs", "/tmp", "--setenv", "HOME", "/tmp"]
+    words += ["--dev", "/dev", "--setenv", "HOME", "/tmp"]
+    for place in "/tmp", "/dev/shm":
+        words += ["--size", str(MOST_TEMPORARY), "--tmpfs", place]
     for path in [*readable(), exercises.COMMON, *shown]:
         words += ["--ro-bind-try", path, path]
-    return [*words, "--bind" if is_writable else "--ro-bind", room, room, "--chdir", room, "--"]
+    words += ["--bind" if is_writable else "--ro-bind", room, room, "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*words, "--chdir", room, "--"]
 
 
 @functools.cache
@@ -78,6 +89,8 @@ def processes():
 
 
 def limit():
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as f:
+        f.write("1000")  # if the machine has no memory left, this ends first
     for which, most in [*LIMITS.items(), (resource.RLIMIT_NPROC, processes() + 500)]:
         hard = resource.getrlimit(which)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -94,6 +107,8 @@ def run_in_sandbox(command, room, seconds=None, **settings):
 
 
 def need_sandbox():
+    if os.geteuid() == 0:
+        refuse("make grade limits how many processes there are, but the system does not limit root's: be another user")
     if not shutil.which("bwrap"):
         refuse("make grade runs what students wrote in a sandbox: sudo apt-get install -y bubblewrap")
     tried = subprocess.run([*sandbox("/tmp", False), "true"], capture_output=True, text=True)
@@ -110,47 +125,69 @@ def find(student, stage, name):
     return next((path for path in places if os.path.lexists(path)), None)
 
 
-def fetch(path, room):
-    """Copies a student's file. What is wrong with it, or None. No link is followed, and nothing is waited for."""
-    if path.parent.resolve() != path.parent.absolute():
+def read(path):
+    """The bytes of a student's file, or in words what is wrong with it. No link is followed, nothing is waited for."""
+    if path.parent.resolve() != path.parent:
         return f"{path.name} lies behind a link"
     try:
+        if path.is_dir():
+            return f"{path.name} is a folder"
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as f:
             if not stat.S_ISREG(os.fstat(f.fileno()).st_mode):
                 return f"{path.name} is no file"
             data = f.read(MOST_BYTES + 1)
         data.decode()
     except UnicodeDecodeError:
-        return f"{path.name} is no text"
+        return f"{path.name} is no text in UTF-8"
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}"
-    if len(data) > MOST_BYTES or b"\0" in data:
-        return f"{path.name} is larger than 1 MB, or no text"
-    if not (room / path.name).exists() or (room / path.name).read_bytes() != data:
-        (room / path.name).write_bytes(data)
+    return data if len(data) <= MOST_BYTES and b"\0" not in data else f"{path.name} is larger than 1 MB, or no text"
 
 
-def grade_one(student, folder, room):
-    """(the state, the reason) of a student's answer to an exercise."""
-    room.mkdir(parents=True, exist_ok=True)
+def files_of(student, folder):
+    """{name: bytes, or what is wrong} of what a student hands in for an exercise: its files, and headers beside them."""
+    files = {}
     for solution in exercises.solutions(folder):
         path = find(student, exercises.stage_of(folder), solution.name)
-        if not path:
-            return "to do", f"there is no file {solution.name}"
-        if reason := fetch(path, room) or meddles(folder, (room / path.name).read_text()):
+        files[solution.name] = read(path) if path else f"there is no file {solution.name}"
+        for header in sorted([*path.parent.glob("*.h"), *path.parent.glob("*.cuh")])[:20] if path else []:
+            files[header.name] = read(header)
+    return files
+
+
+def grade_one(files, folder, room):
+    """(the state, the reason) of a student's answer to an exercise."""
+    for header in [path for path in room.glob("*.*h") if path.name not in files]:
+        header.unlink()
+    for name, data in files.items():
+        if isinstance(data, str):
+            return ("to do" if data.startswith("there is no") else "not yet"), data
+        if reason := meddles(folder, data.decode()):
             return "not yet", reason
+        (room / name).write_bytes(without_macros(data) if name.endswith((".cu", ".cuh", ".h", ".c")) else data)
+    exercises.record(folder, room)[0].unlink(missing_ok=True)  # what is tried is what is built
     what, lines = exercises.state(folder, room)
     if what == "passed" and not is_refused(folder, room):
         return "not yet", "the answer changes its check: look at it"
-    return what, plain(lines)
+    return what, reason_of(lines)
 
 
 def meddles(folder, text):
-    """What in an answer is for its check and not for the task, or None."""
-    checks = "".join(path.read_text() for path in [*folder.glob("*_check.*"), *exercises.HERE.glob("*.*h")])
-    macros = re.findall(r"(?:#|%:)\s*define\s+(\w+)", text.replace("\\\n", ""))
-    found = [name for name in macros if re.search(rf"\b{name}\b", checks)] + CHECKS_OWN.findall(text)
-    return f"the answer reaches for its check, by {found[0]}: look at it" if found else None
+    """What in an answer is for its check and not for the task, or None. Comments may say anything."""
+    shared = "".join(path.read_text() for path in exercises.HERE.glob("*.*h"))
+    given = "".join(path.read_text() for path in exercises.solutions(folder))
+    comments = r"//.*|/\*.*?\*/" if not list(folder.glob("*.py*")) else r"#.*"
+    code = re.sub(comments, "", text.replace("\\\n", ""), flags=re.S if "/" in comments else 0)
+    functions = set(re.findall(r"\bstatic\b[^(;=]*?\b(\w+)\(", shared))
+    found = CHECKS_OWN.findall(code)
+    found += [name for name in re.findall(r"\b(\w+)\s*\(", code) if name in functions and name not in given]
+    return f"the answer reaches for its check, by {found[0].strip()}: look at it" if found else None
+
+
+def without_macros(data):
+    """A text in C at whose end its own macros end: the check behind it means what it says."""
+    names = re.findall(rb"(?:#|%:)[ \t]*define[ \t]+(\w+)", data.replace(b"\\\n", b""))
+    return data + b"".join(b"\n#undef " + name for name in dict.fromkeys(names)) + b"\n" * bool(names)
 
 
 def is_refused(folder, room):
@@ -160,20 +197,21 @@ def is_refused(folder, room):
     return status == 1 and f"  wrong    {word}" in out.splitlines()
 
 
-def plain(lines):
-    """The first lines in one, without what a terminal or a spreadsheet would take for a command."""
+def plain(text):
+    """Without what a terminal or a spreadsheet would take for a command."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:300])
+    return f"'{text}" if text.strip()[:1] in tuple("=+-@＝＋－＠") else text
+
+
+def reason_of(lines):
+    """The first two lines in one."""
     said = [" ".join(re.sub(r"^  (wrong|stand-in|to do) ", "", x).split()) for x in lines if "  look at" not in x]
-    return "".join(c if c.isprintable() else "?" for c in "; ".join(said[:2]))[:300].lstrip("=+-@")
+    return plain("; ".join(said[:2]))
 
 
-def key_of(folder, student):
-    """What decides a grade: the student's files, as they were last written, and all that a check is made of."""
-    key = hashlib.sha256(common_key(exercises.stage_of(folder), folder))
-    for solution in exercises.solutions(folder):
-        path = find(student, exercises.stage_of(folder), solution.name)
-        known = path and path.lstat()
-        key.update(repr(path and (str(path), known.st_mode, known.st_size, known.st_mtime_ns)).encode())
-    return key.hexdigest()
+def key_of(folder, files):
+    """What decides a grade: the student's files, and all that a check is made of."""
+    return hashlib.sha256(common_key(exercises.stage_of(folder), folder) + repr(files).encode()).hexdigest()
 
 
 @functools.cache
@@ -190,25 +228,29 @@ def grade_student(student, todo, grades, known):
     """{exercise: {"state", "reason", "key"}}"""
     result = {}
     for folder in todo:
-        old, key = known.get(folder.name), key_of(folder, student)
+        files = files_of(student, folder)
+        old, key = known.get(folder.name), key_of(folder, files)
         if old and old["key"] == key:
             result[folder.name] = old
             continue
-        room = grades / "tried" / student.name / exercises.stage_of(folder).name / "exercises"
-        state, reason = grade_one(student, folder, room)
+        # Any name may be a student's; that of the folder in which make works is a plain one.
+        own = hashlib.sha256(os.fsencode(student.name)).hexdigest()[:16]
+        room = grades / "tried" / own / exercises.stage_of(folder).name / "exercises"
+        room.mkdir(parents=True, exist_ok=True)
+        state, reason = grade_one(files, folder, room)
         result[folder.name] = {"state": state, "reason": reason, "key": key}
     return result
 
 
 def table(todo, rows):
     """A line for each student: + passed, - not yet, . nothing handed in."""
-    width = max([len(name) for name in rows] + [7])
+    width = min(max([len(plain(name)) for name in rows] + [7]), 40)
     for i, folder in enumerate(todo):
         print(" " * width, " " + "| " * i + folder.name)
     for name, result in rows.items():
         marks = " ".join(MARKS[result[folder.name]["state"]] for folder in todo)
         passed = sum(one["state"] == "passed" for one in result.values())
-        print(f"{plain([name]):{width}}  {marks}  {passed} of {len(todo)}")
+        print(f"{plain(name)[:width]:{width}}  {marks}  {passed} of {len(todo)}")
 
 
 def main(answers, *stages):
@@ -219,20 +261,25 @@ def main(answers, *stages):
         refuse(f"no such exercise: {only}; there are: {' '.join(folder.name for folder in every)}")
     if not answers:
         refuse("which folder? make grade ANSWERS=folder, in which each student has a folder")
-    answers = pathlib.Path(answers)
-    if not answers.is_dir():
+    if not os.path.isdir(answers):
         refuse(f"ANSWERS: there is no folder {answers}")
+    answers = pathlib.Path(answers).resolve()
     need_sandbox()
     for name in set(os.environ) - set(KEPT):
         del os.environ[name]
     os.environ.update(LANG="C.UTF-8", BACKEND="cpu")
 
     students = sorted(path for path in answers.iterdir() if not path.name.startswith("."))
-    grades = answers.resolve().with_name(f"{answers.resolve().name}.grades")
-    grades.mkdir(exist_ok=True)
+    grades = answers.with_name(f"{answers.name}.grades")
+    try:
+        grades.mkdir(exist_ok=True)
+    except OSError as error:
+        refuse(f"the results go into {grades}: {error.strerror}")
     kept = grades / "grades.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
     rows = {}
+    if not any(path.is_dir() for path in students):
+        refuse(f"{answers} has no folder of a student")
 
     def of(student):
         if student.is_symlink() or not student.is_dir():
@@ -245,22 +292,23 @@ def main(answers, *stages):
             rows[student.name] = result
             passed = sum(one["state"] == "passed" for one in result.values())
             print(
-                f"{len(rows)} of {len(students)}: {plain([student.name])}, {passed} passed", file=sys.stderr, flush=True
+                f"{len(rows)} of {len(students)}: {plain(student.name)}, {passed} passed", file=sys.stderr, flush=True
             )
             known[student.name] = {**known.get(student.name, {}), **result}
-            kept.write_text(json.dumps(known))
+            (grades / "new.json").write_text(json.dumps(known))
+            os.replace(grades / "new.json", kept)
     with open(grades / "grades.csv", "w", newline="", encoding="utf-8") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(("student", "exercise", "state", "reason"))
-        for name, result in rows.items():
-            out.writerows((plain([name]), one, got["state"], got["reason"]) for one, got in result.items())
+        for name in rows:  # with EXERCISE, too, all that is known of them
+            out.writerows((plain(name), one, got["state"], got["reason"]) for one, got in known[name].items())
     table(todo, rows)
     print(f"\n+ passed, - not yet, . nothing handed in. The reasons: {grades / 'grades.csv'}")
 
 
 run_outside, exercises.run = exercises.run, run_in_sandbox
 if __name__ == "__main__":
-    try:
-        sys.exit(main(*sys.argv[1:]))
-    except KeyboardInterrupt:
-        exercises.end_all()
+    sys.stdout.reconfigure(errors="replace")
+    sys.stderr.reconfigure(errors="replace")
+    signal.signal(signal.SIGINT, lambda *_: exercises.end_all())
+    sys.exit(main(*sys.argv[1:]))

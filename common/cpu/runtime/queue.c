@@ -271,7 +271,8 @@ static cudaError_t destroy(void *handle, unsigned kind)
     if (!h) return cudaErrorInvalidResourceHandle;
     for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
         if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
-    if (queue) run_up_to(&h->order, false);
+    // It returns at once; what comes next in the default stream waits for other streams, but not for a non-blocking one.
+    if (queue) run_up_to(&h->order, kind == STREAM && !is_blocking(h));
     cpu_tell_early_access();
     while (*link != h) link = &(*link)->next;
     *link = h->next;
