@@ -84,7 +84,6 @@ ABSOLUTE = $(if $(ANSWERS),ANSWERS="$$(realpath -m -- "$$ANSWERS")") $(if $(filt
 exercises watch exercises-check grade:
 	@$(MAKE) --no-print-directory -C 04-gather $@ $(ABSOLUTE) STAGES='$(addprefix ../,$(filter-out %/fast,$(STAGES)))'
 
-
 bench: # that of 04-gather measures fast too
 	@for stage in $(filter-out %/fast,$(STAGES)); do $(MAKE) --no-print-directory -C $$stage bench || exit 1; done
 endif

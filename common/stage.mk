@@ -126,7 +126,8 @@ STAGES := .
 # who adds an exercise, and says how. (MAKE_COMMAND: make -n would run a line that has MAKE itself.)
 exercises watch exercises-check: $(RUNTIME) | tools packages
 	@BACKEND=$(BACKEND) NVCC_FOLDER='$(NVCC_FOLDER)' PY=$(PY) MAKE='$(MAKE_COMMAND)' \
-	    ANSWERS="$${ANSWERS:+$$(realpath -m -- "$$ANSWERS")}" '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
+	    ANSWERS="$${ANSWERS:+$$(realpath -m -- "$$ANSWERS")}" \
+	    '$(PYTHON)' $(COMMON)/exercises/$(if $(filter %check,$@),develop.py,exercises.py) \
 	    $(or $(filter watch,$@),check) $(STAGES)
 
 # The answers of many people, on the stand-in, each in a sandbox.

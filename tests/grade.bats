@@ -93,7 +93,7 @@ assert_grade() {
     for name in prints prints2 forks eats shouts steals endless rules waits copies behind forges looks colours; do
         expected+=("$name" 'not yet,')
     done
-    expected+=(is_anna 'to do,no folder' removes passed reads passed leaves passed)
+    expected+=(is_anna 'to do,no folder' removes passed reads passed leaves passed kills passed)
     first_of_all 'FILE *f = NULL; for (int i = 0; i < 3; i++) { f = fopen(i == 0 ? "/big" : i == 1 ? "/dev/big" : "big", "w"); if (f) { puts("it wrote"); exit(1); } }' | hands_in writes
     hands_in neuters 's/i < n/i < n - 2/' <<<$'template <typename... T> static void wrong(T...) {}\nSOLUTION'
     hands_in macros 's/THREADS/MINE/' <<<$'#define MINE THREADS // it is no #define of main\nSOLUTION'
@@ -122,15 +122,15 @@ assert_grade() {
     assert_failure
 
     # Again, only what has changed is tried, though size and time are the same; a file that is mended passes.
-    find class.grades/tried -name 'guard_check' -newer class.grades/grades.csv >"$BATS_TEST_TMPDIR/new"
-    sleep 1 && cp exercises/guard/guard.cu class/wrong1/
+    touch "$BATS_TEST_TMPDIR/before" && sleep 1
+    cp exercises/guard/guard.cu class/wrong1/
     sed -i 's/if (i < n)/if (i < 9)/' class/anna/guard.cu
     touch -r exercises/guard/guard.cu class/anna/guard.cu
     LIMIT=60 try make grade ANSWERS="$PWD/class" PYTHON="$TEST_PYTHON" CFLAGS=-O0 EXERCISE=guard
     assert_grade wrong1 passed
     assert_grade wrong2 'not yet,'
     assert_grade anna 'not yet,'
-    [ "$(find class.grades/tried -name guard_check -newer class.grades/grades.json | wc -l)" -eq 0 ]
+    [ "$(find class.grades/tried -name guard_check -newer "$BATS_TEST_TMPDIR/before" | wc -l)" -eq 2 ]
 }
 
 @test "grade: an answer in Python that changes its check does not pass; without bubblewrap, or a folder, make says so" {

@@ -29,8 +29,8 @@ template <typename T> static std::vector<T> random_numbers(size_t n, int first, 
     std::vector<T> numbers(n);
     for (T &number : numbers)
         number = (T)random_number(first, last);
-    if (std::is_floating_point<
-            T>::value) // halves too: whoever computes with whole numbers loses them
+    const bool has_halves = std::is_floating_point<T>::value; // whole numbers would lose them
+    if (has_halves)
         for (T &number : numbers)
             number += number < last ? (T)(random_number(0, 1) / 2.0) : 0;
     if (n > 1) { // the first and the last one come in every run

@@ -5,8 +5,8 @@
     exercises.py watch STAGE...         the next one, whenever one of its files is saved
     exercises.py hint|compare|reset STAGE...   of EXERCISE: one more hint; both answers; the file as it was
 
-ANSWERS: a folder with answers, seen from where make is typed; else your own files, which lie in exercises/. They are put there
-when they are first asked for, and git ignores them: a new version never meets your answers.
+ANSWERS: a folder with answers, seen from where make is typed; else your own files, which lie in exercises/. They are
+put there when they are first asked for, and git ignores them: a new version never meets your answers.
 
 The exercises of a stage and their order are the headings of exercises/README.md: "## guard: ...". An exercise is a
 folder, exercises/guard. Its files that have a hole, or a bug with the mark "// was: ", are the solution; a learner
@@ -104,7 +104,7 @@ def at_first(solution):
 # ---- Running
 
 
-def run(command, folder, seconds=None, preexec_fn=None, **settings):
+def run(command, folder, seconds=None, **settings):
     """Exit status, stdout, stderr. The status is a text if the time was over, or too much was printed."""
     env = {**os.environ, "PASSED": PASSED, **settings}
     env["PYTHONDONTWRITEBYTECODE"] = "1"  # of two answers within a second Python may take the older one's
@@ -112,14 +112,7 @@ def run(command, folder, seconds=None, preexec_fn=None, **settings):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-            preexec_fn=preexec_fn,
+            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
         )
         running.add(process)
         status = None

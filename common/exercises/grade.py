@@ -14,7 +14,6 @@ Exit status: 0 if the table is complete, whatever stands in it; 2 for a call tha
 """
 
 import concurrent.futures
-import contextlib
 import csv
 import functools
 import hashlib
@@ -31,15 +30,14 @@ import sys
 
 import exercises
 
-GIB = 1 << 30
 BUILD_SECONDS = 120
 MOST_BYTES = 1_000_000  # of a file
 MOST_TEMPORARY = 256 << 20  # bytes of files that an answer writes
 LIMITS = {  # of each process. Address space would be too little: the stand-in reserves much and uses little.
-    resource.RLIMIT_DATA: 4 * GIB,
-    resource.RLIMIT_FSIZE: 256 << 20,
-    resource.RLIMIT_CORE: 0,
-    resource.RLIMIT_CPU: 300,
+    "data": 4 << 30,
+    "fsize": 256 << 20,
+    "core": 0,
+    "cpu": 300,
 }
 KEPT = "PATH", "LANG", "CC", "CXX", "CFLAGS", "DOCTOR", "BACKEND", "PY", "MAKE"  # no password of the teacher's is there
 CHECKS_OWN = re.compile(
@@ -82,19 +80,17 @@ def sandbox(room, is_writable, shown=()):
 
 
 @functools.cache
-def processes():
-    """How many the user of this program has, each with its threads."""
-    shown = subprocess.run(["ps", "-L", "--no-headers", "-U", str(os.getuid())], capture_output=True, text=True).stdout
-    return shown.count("\n")
-
-
-def limit():
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as f:
-        f.write("1000")  # if the machine has no memory left, this ends first
-    for which, most in [*LIMITS.items(), (resource.RLIMIT_NPROC, processes() + 500)]:
-        hard = resource.getrlimit(which)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(which, (most, most))
+def limits():
+    """The words before a command that is limited, and that ends first if the machine has no memory left."""
+    most = {
+        **LIMITS,
+        "nproc": len(list(pathlib.Path("/proc").glob("[0-9]*/task/*"))) + 500,
+    }  # there are so many, and more
+    words = ["choom", "-n", "1000", "--", "prlimit"]
+    for name, value in most.items():
+        hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
+        words.append(f"--{name}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
+    return [*words, "--"]
 
 
 def run_in_sandbox(command, room, seconds=None, **settings):
@@ -102,8 +98,8 @@ def run_in_sandbox(command, room, seconds=None, **settings):
     stage = pathlib.Path(settings["PYTHONPATH"].split(":")[-1])
     shown = [path for path in stage.iterdir() if path.suffix in (".h", ".py")]
     is_build = seconds is None
-    words = sandbox(room.resolve(), is_build, shown) + [str(word) for word in command]
-    return run_outside(words, room, seconds or BUILD_SECONDS, preexec_fn=limit, **settings)
+    words = [*limits(), *sandbox(room.resolve(), is_build, shown), *command]
+    return run_outside(words, room, seconds or BUILD_SECONDS, **settings)
 
 
 def need_sandbox():
@@ -111,7 +107,7 @@ def need_sandbox():
         refuse("make grade limits how many processes there are, but the system does not limit root's: be another user")
     if not shutil.which("bwrap"):
         refuse("make grade runs what students wrote in a sandbox: sudo apt-get install -y bubblewrap")
-    tried = subprocess.run([*sandbox("/tmp", False), "true"], capture_output=True, text=True)
+    tried = subprocess.run([*limits(), *sandbox("/tmp", False), "true"], capture_output=True, text=True)
     if tried.returncode != 0:
         refuse(f"bubblewrap can make no sandbox on this machine: {tried.stderr.strip()}")
 
