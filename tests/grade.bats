@@ -130,10 +130,10 @@ assert_grade() {
     assert_grade wrong1 passed
     assert_grade wrong2 'not yet,'
     assert_grade anna 'not yet,'
-    [ "$(find class.grades/tried -name guard_check -newer "$BATS_TEST_TMPDIR/before" | wc -l)" -eq 2 ]
+    [ "$(find class.grades/tried -path '*/cpu/guard_check' -newer "$BATS_TEST_TMPDIR/before" | wc -l)" -eq 2 ]
 }
 
-@test "grade: an answer in Python that changes its check does not pass; without bubblewrap, or a folder, make says so" {
+@test "grade: an answer in Python that changes its check does not pass" {
     requires stand-in
     command -v bwrap >/dev/null || skip 'needs bubblewrap'
     [ "$(id -u)" -ne 0 ] || skip 'needs an ordinary user'
@@ -150,6 +150,12 @@ assert_grade() {
     assert_grade wrong 'not yet,'
     assert_grade imports 'not yet,"?the answer reaches for its check, by import sys, exercise'
     assert_grade changes 'not yet,"?the answer changes its check: look at it'
+}
+
+@test "grade: without a folder or bubblewrap, or for root, make says so and runs nothing" {
+    copy_out 01-hello-kernel
+    cd 01-hello-kernel || return 1
+    mkdir -p class/anna
     try make grade PYTHON="$TEST_PYTHON"
     assert_failure
     assert_regex "$stderr" 'which folder\? make grade ANSWERS=folder'
@@ -159,5 +165,10 @@ assert_grade() {
     hide bwrap
     try make grade ANSWERS=class PYTHON="$TEST_PYTHON"
     assert_failure
-    assert_regex "$stderr" 'in a sandbox: sudo apt-get install -y bubblewrap'
+    if [ "$(id -u)" -eq 0 ]; then
+        assert_regex "$stderr" "the system does not limit root's: be another user"
+    else
+        assert_regex "$stderr" 'in a sandbox: sudo apt-get install -y bubblewrap'
+    fi
+    [ ! -e class.grades ]
 }
