@@ -130,7 +130,7 @@ assert_grade() {
     assert_grade wrong1 passed
     assert_grade wrong2 'not yet,'
     assert_grade anna 'not yet,'
-    [ "$(find class.grades/tried -path '*/cpu/guard_check' -newer "$BATS_TEST_TMPDIR/before" | wc -l)" -eq 2 ]
+    [ "$(find class.grades/tried -path '*/guard/lock' -newer "$BATS_TEST_TMPDIR/before" | wc -l)" -eq 2 ]
 }
 
 @test "grade: an answer in Python that changes its check does not pass" {
