@@ -143,9 +143,12 @@ __device__ void add(float4 *to, size_t at, size_t, float4 unit)
 
 // Rows of any size: `units` of up to 16 bytes. The threads of a block stand side by side in a row, threadIdx.x,
 // and in the rows one below the other, threadIdx.y. IS_ADD: the way back, from the result to the source.
+// __launch_bounds__: 8 blocks of so many threads shall fit into a multiprocessor, so the compiler takes 64 registers
+// for a thread and not 72. With more threads, more loads are on their way: 2 to 5 % faster (measured).
 template <bool IS_ADD, typename Unit, typename Index>
-__global__ void RowsKernel(Unit *source, const Index *index, Unit *result, size_t outer, size_t N,
-                           size_t M, size_t units, gather_mode mode, unsigned long long *first_bad)
+__global__ void __launch_bounds__(THREADS, 8)
+    RowsKernel(Unit *source, const Index *index, Unit *result, size_t outer, size_t N, size_t M,
+               size_t units, gather_mode mode, unsigned long long *first_bad)
 {
     size_t rows = outer * N, step = (size_t)ROWS * blockDim.y, bad = NO_BAD_INDEX;
     for (size_t top = blockIdx.y * step + threadIdx.y; top < rows; top += gridDim.y * step) {
