@@ -1,8 +1,5 @@
 load helpers
-
-setup() {
-    cd "$TOP/01-hello-kernel" || return 1
-}
+cd "$TOP/01-hello-kernel" || exit 1
 
 # Compiles a program anew, for the backend that is tested, with a change: recompile NAME 'sed command'
 recompile() {

@@ -1,8 +1,5 @@
 load helpers
-
-setup() {
-    cd "$TOP/02-dlopen-from-c" || return 1
-}
+cd "$TOP/02-dlopen-from-c" || exit 1
 
 # The program alone in a folder, for a library to be put beside it.
 hello_c_alone() {

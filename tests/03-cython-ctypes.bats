@@ -1,8 +1,5 @@
 load helpers
-
-setup() {
-    cd "$TOP/03-cython-ctypes" || return 1
-}
+cd "$TOP/03-cython-ctypes" || exit 1
 
 @test "03: libhello.cu is the file of stage 02" {
     assert_same ../02-dlopen-from-c/libhello.cu libhello.cu

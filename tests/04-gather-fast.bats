@@ -1,8 +1,5 @@
 load helpers
-
-setup() {
-    cd "$TOP/04-gather/fast" || return 1
-}
+cd "$TOP/04-gather/fast" || exit 1
 
 @test "fast: take answers as numpy.take: modes, dtypes, shapes, places, with out and without" {
     try "$TEST_PYTHON" test_take.py

@@ -1,8 +1,5 @@
 load helpers
-
-setup() {
-    cd "$TOP/04-gather" || return 1
-}
+cd "$TOP/04-gather" || exit 1
 
 @test "04: cuda_gather is as NumPy: every size around a block's edge, each layout, bad indices word for word, in threads too" {
     try env PYTHONPATH=. "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/as_numpy.py"

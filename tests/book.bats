@@ -25,7 +25,6 @@ load helpers
     takes_long
     local browser
     browser=$(command -v chromium || command -v google-chrome) || skip "needs chromium"
-    cd "$TOP" || return 1
     .venv/bin/python -c 'import playwright, furo' 2>/dev/null || skip "needs make book, and in .venv Python's playwright"
     try make -s book
     assert_success

@@ -2,12 +2,6 @@ load helpers
 
 # common/doctor.py: what a machine has and lacks. Bad surroundings: one line that says what is missing and how to mend it.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-    outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
-}
-
 @test "doctor: it has a line for each thing and says what make run would use" {
     for folder in . 04-gather/fast; do
         try env PATH="$outside" make --no-print-directory -C "$folder" doctor

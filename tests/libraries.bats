@@ -4,11 +4,6 @@ load helpers
 
 MODULES=$TOP/03-cython-ctypes:$TOP/04-gather:$TOP/04-gather/fast
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
 @test "libraries: each offers its interface and nothing else; no file names an absolute path" {
     local file names
     while read -r file names; do

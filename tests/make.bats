@@ -2,12 +2,6 @@ load helpers
 
 # make, at the top and in a stage: its targets, its settings, what it builds anew, and when.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-    outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
-}
-
 @test "make: help is the default, at the top and in every stage, and builds nothing" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     for folder in . 0* 04-gather/fast; do

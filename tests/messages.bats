@@ -3,7 +3,6 @@ load helpers
 # common/MESSAGES.md, "If something fails": each message of its tables is provoked here, by what stands in messages/provocations.txt.
 
 @test "messages: each message of common/MESSAGES.md comes, from what leads to it; in Chinese there are the same" {
-    cd "$TOP" || return 1
     copy_out 01-hello-kernel
     export W=$COPY PYTHONDONTWRITEBYTECODE=1
     mkdir programs

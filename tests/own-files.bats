@@ -2,11 +2,6 @@ load helpers
 
 # A learner's own files in a stage's folder: make builds and cleans them, and never touches what it has not made.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
 # A learner's files, under the names that the pages suggest, in the stage's folder.
 put() {
     for file in "$@"; do cp "$BATS_TEST_DIRNAME/own-files/${file#*:}" "${file%:*}"; done

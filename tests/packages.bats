@@ -2,11 +2,6 @@ load helpers
 
 # common/install.py: the Python packages in .venv.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
 @test "packages: a .venv is complete with these packages, for this Python, in this place" {
     copy_out
     try_python PYTHONPATH=common <<'PROGRAM'

@@ -2,11 +2,6 @@ load helpers
 
 # The pages show what comes: their commands, links, quoted code, and that both languages say the same. See pages.py.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
 # Runs the commands of pages; all in all there are so many at least: run_pages HOW_MANY PAGE...
 run_pages() {
     local wanted=$1 count=0 page

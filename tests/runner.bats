@@ -2,12 +2,6 @@ load helpers
 
 # tests/run itself.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-    outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
-}
-
 @test "tests/run: no Bats, an old Bats" {
     hide bats
     try tests/run 01-hello-kernel

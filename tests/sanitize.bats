@@ -2,11 +2,6 @@ load helpers
 
 # make sanitize, and common/sanitize, which it calls.
 
-setup() {
-    cd "$TOP" || return 1
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
 @test "sanitize: clean has to be clean, reported has to be reported" {
     cd "$BATS_TEST_TMPDIR" || return 1
     local options=(-g -fsanitize=address -fsanitize=undefined)
