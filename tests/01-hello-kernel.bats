@@ -10,18 +10,15 @@ recompile() {
 
 @test "01: vector_add notices a kernel that skips an element, and exits with 1" {
     recompile vector_add 's/if (i < n) .*/if (i < n - (blockDim.x == 100))/'
-    try "$BATS_TEST_TMPDIR/vector_add"
-    assert_failure 1
+    FAILS=1 try "$BATS_TEST_TMPDIR/vector_add"
     assert_line --index 1 '10486 blocks of  100 threads: 1048575 of 1048576 right'
     assert_line --index 4 ' 1024 blocks of 1024 threads: 1048576 of 1048576 right'
 }
 
 @test "01: threads, grid: each thread knows its block, its place there and its element, in whatever order" {
     try ./threads
-    assert_success
     assert_same <(for e in {0..7}; do echo "block $((e / 4)) of 2, thread $((e % 4)) of 4: element $e"; done) <(sort <<<"$output") threads
     try ./grid
-    assert_success
     assert_same <(for e in {0..23}; do
         printf 'row %d, column %d: element %2d, block (%d, %d), thread (%d, %d)\n' $((e / 6)) $((e % 6)) "$e" \
             $((e % 6 / 3)) $((e / 6 / 2)) $((e % 6 % 3)) $((e / 6 % 2))
@@ -36,8 +33,7 @@ recompile() {
 
 @test "01: limits: what it says has run, has run" { # the limits: pages.bats
     recompile limits 's/Nothing(void) {}/Nothing(void) { *(volatile int *)8 = 0; }/'
-    EXPECTED='is not launched|follows a null pointer' try "$BATS_TEST_TMPDIR/limits"
-    assert_failure 1
+    FAILS=1 EXPECTED='is not launched|follows a null pointer' try "$BATS_TEST_TMPDIR/limits"
     refute_output --partial runs
 }
 
@@ -68,7 +64,6 @@ cudaError_t cudaDeviceSynchronize(void)
 PROGRAM
     cd "$BATS_TEST_TMPDIR" || return 1
     try env LD_PRELOAD=./two.so ./devices 1
-    assert_success
     assert_output 'device 0: Zero, PCI bus bus 0
   compute capability 8.0, 100 multiprocessors, 80.0 GB of memory
 device 1: One, PCI bus bus 1
@@ -80,13 +75,11 @@ a kernel ran on device 1'
 
 @test "01: devices: a device that is not there, or is no number" {
     try ./devices 0
-    assert_success
     assert_line --index 0 --regexp '^device 0: .+, PCI bus [0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0$'
     assert_line --index -1 'a kernel ran on device 0'
     count=$(grep -c '^device' <<<"$output")
     for wrong in 99 "$count" -1 '' one 0x 4294967296 99999999999999999999; do
-        try ./devices "$wrong"
-        assert_failure 1
+        FAILS=1 try ./devices "$wrong"
         assert_regex "$stderr" "there is no device $wrong: they are numbered 0 to $((count - 1))"
         refute_output --partial 'a kernel ran'
     done
@@ -115,21 +108,18 @@ $seen|race|[0-9]{1,3} of 1000 threads are counted|kernel Count has a race
 TABLE
     for wrong in '' huh 'late huh' 'late check more'; do
         # shellcheck disable=SC2086
-        try ./silent $wrong
-        assert_failure 2
+        FAILS=2 try ./silent $wrong
         assert_equal "$stderr" './silent big_block|no_wait|no_guard|host_pointer|late|race [check]'
     done
 }
 
 @test "01: timing tells no times of the stand-in" {
     requires stand-in
-    try ./timing
-    assert_failure 1
+    FAILS=1 try ./timing
     assert_output ''
     assert_regex "$stderr" 'times are taken on a GPU only: the CPU stand-in is never timed'
     for wrong in 1 29 20x; do
-        try ./timing $wrong
-        assert_failure 2
+        FAILS=2 try ./timing $wrong
         assert_equal "$stderr" './timing P: 2^P floats, P from 2 to 28'
     done
 }
@@ -141,7 +131,6 @@ TABLE
     sed -e 's|"check.h"|"bench/bench.h"|' -e '/all_right &&/r lines' "$TOP/01-hello-kernel/vector_add.cu" >mine.cu
     "${compile[@]}" -I"$TOP/common" -o mine mine.cu
     try ./mine
-    assert_success
     assert_equal "$(grep -c ': 1048576 of 1048576 right$' <<<"$output")" 5
     assert_equal "$(grep -cE '^[0-9.]+ ms, [0-9.]+ GB/s$' <<<"$output")" 5
 }
@@ -149,7 +138,6 @@ TABLE
 @test "01: timing checks the result, and tells the parts" {
     requires gpu
     try ./timing 20
-    assert_success
     assert_line --index 0 --regexp ': b \+= a on 2\^20 floats, equal to the CPU.s$'
     for part in 'once: context' 'once: first launch' 'copy in, a and b' 'kernel' 'kernel, four floats a thread' \
         'copy out, b' 'copy in, kernel, copy out' 'CPU, one thread'; do
@@ -169,35 +157,28 @@ TABLE
 
 @test "01: reverse notices wrong elements; without the barrier a tool says which read is too early" {
     recompile reverse 's/= part\[THREADS - 1 - t\]/= part[t < 128 ? t : THREADS - 1 - t]/'
-    try "$BATS_TEST_TMPDIR/reverse"
-    assert_failure 1
+    FAILS=1 try "$BATS_TEST_TMPDIR/reverse"
     assert_output '512 of 1024 right'
     if [ "$TEST_BACKEND" = cuda ]; then
         requires compute-sanitizer
-        try compute-sanitizer --tool racecheck --error-exitcode 99 ./reverse no_barrier
-        assert_failure 99
+        FAILS=99 try compute-sanitizer --tool racecheck --error-exitcode 99 ./reverse no_barrier
     else
-        EXPECTED='reads byte' try ./reverse no_barrier # what it says: pages.bats
-        assert_failure 1
+        FAILS=1 EXPECTED='reads byte' try ./reverse no_barrier # what it says: pages.bats
     fi
 }
 
 @test "01: sum and tiles notice wrong numbers; the sum is within its tolerance in whatever order blocks come" {
     for wrong in 's/mine += x\[i\]/mine += i % 5000 ? x[i] : 0/' 's/atomicAdd(sum, part\[0\])/*sum = part[0]/' '/cudaMemset/s/0, sizeof/64, sizeof/'; do
         recompile sum "$wrong"
-        EXPECTED='has a race' try "$BATS_TEST_TMPDIR/sum"
-        assert_failure 1
+        FAILS=1 EXPECTED='has a race' try "$BATS_TEST_TMPDIR/sum"
     done
     for seed in 1 2 3; do
         CPU_CUDA_SEED=$seed try ./sum
-        assert_success
     done
     recompile tiles 's/k < TILE; k/k < TILE - 1; k/'
-    try "$BATS_TEST_TMPDIR/tiles"
-    assert_failure 1
+    FAILS=1 try "$BATS_TEST_TMPDIR/tiles"
     for kernel in '' simple; do
         try ./tiles $kernel
-        assert_success
     done
 }
 

@@ -17,8 +17,7 @@ hello_c_alone() {
 @test "02: hello_c: a library that is not there or is none, that lacks what is called, or has no words for its error" {
     hello_c_alone
     refused() { # what stderr ends with
-        try ./hello_c
-        assert_failure 1
+        FAILS=1 try ./hello_c
         assert_output ''
         assert_regex "$stderr" "^hello_c: $1\$"
     }
@@ -44,14 +43,12 @@ __attribute__((destructor)) static void closed(void) { puts("closed"); fflush(st
 PROGRAM
     for name in hello_error_name hello_error_text; do
         gcc -shared -fPIC -D$name=another -o libhello.so hello.c
-        try ./hello_c
-        assert_failure 1
+        FAILS=1 try ./hello_c
         refute_line called
         assert_regex "$stderr" "hello_c: .*libhello.so: undefined symbol: $name"
     done
     gcc -shared -fPIC -o libhello.so hello.c
-    try ./hello_c
-    assert_failure 1
+    FAILS=1 try ./hello_c
     assert_equal "$stderr" 'hello_c: CUDA error 5, five: in words'
     try "$TEST_PYTHON" -c "import ctypes; print(ctypes.CDLL('./libhello_c.so').hello_c(None, 0))"
     assert_output $'called\nclosed\n5'
@@ -65,7 +62,6 @@ print(ctypes.CDLL("./libhello.so").hello_from_gpu())
 print(ctypes.CDLL("./libhello_c.so").hello_c(None, ctypes.c_size_t(200)))
 print(ctypes.CDLL("./libhello_c.so").hello_c(why, ctypes.c_size_t(200)), why.value.decode())
 PROGRAM
-    assert_success
     assert_output '100
 100
 100 CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
@@ -76,23 +72,19 @@ PROGRAM
 
 @test "02: libmangled.cu is libhello.cu without extern \"C\", and its function is there under the other name" {
     try ./load now ./libmangled.so _Z14hello_from_gpuv
-    assert_success
     run diff <(sed 1,3d libmangled.cu | grep -v '^//') <(sed 1,3d libhello.cu | grep -v '^//')
     refute_line --partial 'HelloKernel'
 }
 
 @test "02: load says what it takes, and that a symbol is NULL" { # the rest: pages.bats
-    try ./load later ./libhello.so hello_from_gpu
-    assert_failure 2
+    FAILS=2 try ./load later ./libhello.so hello_from_gpu
     assert_equal "$stderr" './load now|lazy LIBRARY FUNCTION'
     for arguments in 'libhello.so hello_from_gpu' './libmangled.so hello_from_gpu' './libunfinished.so stay'; do
         # shellcheck disable=SC2086
-        try ./load now $arguments
-        assert_failure 1
+        FAILS=1 try ./load now $arguments
     done
     gcc -shared -o "$BATS_TEST_TMPDIR/libnull.so" -Wl,--defsym=nothing=0 # a symbol may be there, and NULL
-    try ./load now "$BATS_TEST_TMPDIR/libnull.so" nothing
-    assert_failure 1
+    FAILS=1 try ./load now "$BATS_TEST_TMPDIR/libnull.so" nothing
     assert_equal "$stderr" 'dlsym: the symbol is NULL'
 }
 
@@ -101,7 +93,6 @@ PROGRAM
     echo 'int hello_from_gpu(void) { return 0; } int hello_error_name, hello_error_text;' | gcc -x c -shared -fPIC -o libhello.so -
     cd /
     try "$BATS_TEST_TMPDIR/hello_c"
-    assert_success
 }
 
 # ---- A function with arguments
@@ -109,27 +100,22 @@ PROGRAM
 @test "02: vector_add_c: a function with arguments, and its error; it takes a number" {
     for n in 1000 1 0; do
         try ./vector_add_c $n
-        assert_success
         assert_output "$n of $n right"
     done
-    try ./vector_add_c -1 # what it says: pages.bats
-    assert_failure 1
+    FAILS=1 try ./vector_add_c -1 # what it says: pages.bats
     assert_output ''
     gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libvector_add.so" - <<'PROGRAM' # all but the last element
 int vector_add(const float *a, float *b, int n) { for (int i = 0; i < n - 1; i++) b[i] += a[i]; return 0; }
 int vector_add_error_name, vector_add_error_text;
 PROGRAM
-    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./vector_add_c 1000
-    assert_failure 1
+    FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./vector_add_c 1000
     assert_output '999 of 1000 right'
     for wrong in abc 3x '' 99999999999 -2; do
-        try ./vector_add_c "$wrong"
-        assert_failure 2
+        FAILS=2 try ./vector_add_c "$wrong"
         assert_equal "$stderr" './vector_add_c N: a number from -1 to 268435456'
     done
     for n in 268435456=1 268435457=2; do # the largest is taken, though the program gets no memory for it
-        try bash -c "ulimit -v 1000000; ./vector_add_c ${n%=*}"
-        assert_failure "${n#*=}"
+        FAILS=${n#*=} try bash -c "ulimit -v 1000000; ./vector_add_c ${n%=*}"
     done
 }
 
@@ -153,8 +139,7 @@ PROGRAM
         -Wl,-rpath,"$(readelf -d saxpy | sed -n "s|.*RUNPATH.*\[\(.*\)\]|\1|p" | sed "s|\$ORIGIN|$PWD|")"
     mkdir "$BATS_TEST_TMPDIR/temporary"
     for way in cubin ptx; do
-        EXPECTED='nobody has written' try env TMPDIR="$BATS_TEST_TMPDIR/temporary" "$BATS_TEST_TMPDIR/saxpy" $way
-        assert_failure 1
+        FAILS=1 EXPECTED='nobody has written' try env TMPDIR="$BATS_TEST_TMPDIR/temporary" "$BATS_TEST_TMPDIR/saxpy" $way
         assert_line --index 2 --regexp "^the ($way|${way^^}) is loaded$"
         assert_line --index 3 '1014 of 1024 right'
     done
@@ -164,12 +149,10 @@ PROGRAM
 @test "02: saxpy broken, mangled: the exit status is 1, and it says what it takes" { # and their errors: pages.bats
     local way
     for way in broken mangled; do
-        try ./saxpy $way
-        assert_failure 1
+        FAILS=1 try ./saxpy $way
         refute_output --partial right
     done
-    try ./saxpy huh
-    assert_failure 2
+    FAILS=2 try ./saxpy huh
     assert_equal "$stderr" './saxpy [cubin|ptx|broken|mangled]'
 }
 
@@ -181,16 +164,14 @@ PROGRAM
     mkdir "$BATS_TEST_TMPDIR/driver"
     if [ "$TEST_BACKEND" = cpu ]; then
         if ! /sbin/ldconfig -p | grep -q libcuda.so.1; then # a driver can be there without a GPU
-            try "$BATS_TEST_TMPDIR/saxpy"
-            assert_failure 1
+            FAILS=1 try "$BATS_TEST_TMPDIR/saxpy"
             assert_equal "$stderr" 'libcuda.so.1: cannot open shared object file: No such file or directory
 libcuda.so.1 belongs to the NVIDIA driver'
         fi
         ln -s "$TOP/common/cpu/lib/libcuda.so.1" "$BATS_TEST_TMPDIR/driver/"
     fi
     if ! /sbin/ldconfig -p | grep -q libnvrtc; then
-        try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:${LD_LIBRARY_PATH:-}" "$BATS_TEST_TMPDIR/saxpy"
-        assert_failure 1
+        FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver:${LD_LIBRARY_PATH:-}" "$BATS_TEST_TMPDIR/saxpy"
         assert_equal "$stderr" 'libnvrtc.so.13, .12 or .11.2 is needed: libnvrtc.so.11.2: cannot open shared object file: No such file or directory
 libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     fi
@@ -205,8 +186,7 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
         } | gcc -x c -w -shared -fPIC -o "$BATS_TEST_TMPDIR/libnvrtc.so" -
         for version in 13 12 11.2; do
             mv "$BATS_TEST_TMPDIR/libnvrtc.so" "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
-            try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver" "$loader" --inhibit-cache "$BATS_TEST_TMPDIR/saxpy"
-            assert_failure 1
+            FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver" "$loader" --inhibit-cache "$BATS_TEST_TMPDIR/saxpy"
             assert_output $'--fmad=false\n--gpu-architecture=sm_75'
             assert_regex "$stderr" 'NVRTC error 6, as asked'
             mv "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version" "$BATS_TEST_TMPDIR/libnvrtc.so"
@@ -221,7 +201,6 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     [ ! -x "${pypi[0]}" ] || NVCC=${pypi[0]}
     copy_out 02-dlopen-from-c
     try make BACKEND=cuda REQUIRE_GPU= NVCC="$NVCC" CUDA_ARCH=sm_75 PYTHON="$TEST_PYTHON" -C 02-dlopen-from-c saxpy saxpy_bench
-    assert_success
     cd 02-dlopen-from-c || return 1
     # a driver that has what saxpy and NVRTC ask for, and loads no module
     {
@@ -234,8 +213,7 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
               int cuGetExportTable() { return 1; }'
     } | gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" -
     loader=$(readelf -l saxpy | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
-    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$loader" --inhibit-cache ./saxpy
-    assert_failure 1
+    FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" "$loader" --inhibit-cache ./saxpy
     assert_line --index 0 --regexp '^PTX: [0-9]+ bytes of text$'
     assert_line --index 1 --regexp '^cubin: an ELF file of [0-9]+ bytes, for sm_75$'
     assert_equal "$stderr" "saxpy.c:$(grep -n 'cuModuleLoadData' saxpy.c | cut -d: -f1): CUDA driver error 1, no module: here"
@@ -286,7 +264,6 @@ TRIED = {"vector_add": (add, x, None)}
 failing.all_fail(TRIED, (2, 700), RuntimeError)
 failing.none_takes_an_older_error({**TRIED, "hello_from_gpu": (lambda out: hello(), 0, None)})
 PROGRAM
-    assert_success
     assert_output "vector_add
   2: [RuntimeError: 2] right | without a failure: right
   700: [RuntimeError: 700] right | without a failure: right

@@ -3,14 +3,12 @@ cd "$TOP/04-gather/fast" || exit 1
 
 @test "fast: take answers as numpy.take: modes, dtypes, shapes, places, with out and without" {
     try "$TEST_PYTHON" test_take.py
-    assert_success
     assert_output '577 of 577 as numpy.take'
     assert_quiet
 }
 
 @test "fast: gather_c without a device says so, and exits with 1" { # what it gathers: pages.bats
-    try env CUDA_VISIBLE_DEVICES= ./gather_c
-    assert_failure 1
+    FAILS=1 try env CUDA_VISIBLE_DEVICES= ./gather_c
     assert_regex "$stderr" 'gather_c: CUDA error 100, cudaErrorNoDevice: no CUDA-capable device is detected'
 }
 
@@ -18,14 +16,12 @@ cd "$TOP/04-gather/fast" || exit 1
     local n
     for n in 1 2 3 4 5 511 512 513 1000003; do
         try ./packs $n
-        assert_success
         assert_output "1 each: $n of $n right
 4 each: $n of $n right"
         assert_quiet
     done
     for n in 0 -1 x 12x '' 268435457; do
-        try ./packs "$n"
-        assert_failure 2
+        FAILS=2 try ./packs "$n"
         assert_equal "$stderr" './packs N: a number from 1 to 268435456'
     done
 }
@@ -34,32 +30,26 @@ cd "$TOP/04-gather/fast" || exit 1
     find_compiler
     sed 's/i = 4 \* p; i < N/i = 4 * p + 1; i < N/' packs.cu >"$BATS_TEST_TMPDIR/packs.cu" # one is left out
     "${compile[@]}" -I"$TOP/common" -o "$BATS_TEST_TMPDIR/packs" "$BATS_TEST_TMPDIR/packs.cu"
-    try "$BATS_TEST_TMPDIR/packs" 7
-    assert_failure 1
+    FAILS=1 try "$BATS_TEST_TMPDIR/packs" 7
     assert_output $'1 each: 7 of 7 right\n4 each: 6 of 7 right'
     sed 's/return (size_t)j;/return 0;/' gather.cu >"$BATS_TEST_TMPDIR/gather.cu"
     "${compile[@]}" -I. -I"$TOP/common" -shared -Xcompiler -fPIC -o "$BATS_TEST_TMPDIR/libgather.so" \
         "$BATS_TEST_TMPDIR/gather.cu" gather_memory.cu
-    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
-    assert_failure 1
+    FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./gather_c
     assert_line '1 of 1000 right'
-    try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./overlap 12
-    assert_failure 1
+    FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" ./overlap 12
     assert_output --partial '| 1 of 4096 |'
 }
 
 @test "fast: overlap: in pieces and on two streams as in one" {
     try ./overlap 12
-    assert_success
     assert_equal "${#lines[@]}" 6
     [ "$(grep -c '| 4096 of 4096 |$' <<<"$output")" = 4 ]
     [ "$TEST_BACKEND" = cuda ] || [ "$(grep -c '| on a GPU only |' <<<"$output")" = 4 ]
     try ./overlap 4 # the least
-    assert_success
     local wrong
     for wrong in 3 29 x 12x; do
-        try ./overlap $wrong
-        assert_failure 2
+        FAILS=2 try ./overlap $wrong
         assert_equal "$stderr" './overlap P: 2^P indices, P from 4 to 28'
     done
 }
@@ -67,7 +57,6 @@ cd "$TOP/04-gather/fast" || exit 1
 @test "fast: what can go wrong, of take, add_at and cuda_gather: what comes is what the page shows, row by row" {
     export PYTHONPATH=$PWD:$PWD/..:$BATS_TEST_DIRNAME
     EXPECTED='the source is not as large as that' try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather-fast/what_can_go_wrong.py"
-    assert_success
     assert_output --regexp '^[0-9]+ rows, 0 wrong$'
 }
 
@@ -111,14 +100,12 @@ cd "$TOP/04-gather/fast" || exit 1
 
 @test "fast: threads that share a source, pin it, upload it, or let go of it (make soak has more)" {
     try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/soak/soak.py" threads 1 0 "$RANDOM"
-    assert_success
     assert_quiet
 }
 
 @test "fast: drawn cases, as NumPy (make soak has more)" {
     "$TEST_PYTHON" -c 'import hypothesis' 2>/dev/null || skip "needs Hypothesis: .venv/bin/python -m pip install hypothesis"
     try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/soak/soak.py" drawn 0 1000 "$RANDOM" # try shows the command, with the seed
-    assert_success
     assert_output '1000 cases as NumPy'
 }
 

@@ -5,7 +5,6 @@ load helpers
 @test "doctor: it has a line for each thing and says what make run would use" {
     for folder in . 04-gather/fast; do
         try env PATH="$outside" make --no-print-directory -C "$folder" doctor
-        assert_success
         refute_output --partial MISSING
         for thing in make 'C and C\+\+' Python.h Bats python3: nvcc: GPU: 'a kernel' 'a Cython module' 'a test'; do
             assert_line --regexp "^(ok|-) +$thing"
@@ -22,13 +21,12 @@ load helpers
     printf '#!/bin/sh\ncase $* in --version) echo Bats 1.8.2;; *) echo out of order; exit 1;; esac\n' >"$BATS_TEST_TMPDIR/bin/bats"
     printf '#!/bin/sh\ncase $* in *seven*) echo out of order; exit 1;; *) exec %s "$@";; esac\n' "$(command -v gcc)" >"$BATS_TEST_TMPDIR/bin/gcc"
     chmod +x "$BATS_TEST_TMPDIR"/bin/*
-    try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
+    FAILS=yes try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
         PYTHON="$TEST_PYTHON" -C 01-hello-kernel doctor
-    assert_failure
     assert_line --regexp '^MISSING +a kernel does not run: .*out of order'
     assert_line --regexp '^MISSING +a Cython module does not run: out of order'
     assert_line --regexp '^MISSING +Bats does not run: out of order'
-    try env CC="$(command -v gcc)" PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
+    FAILS=yes try env CC="$(command -v gcc)" PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
         PYTHON="$TEST_PYTHON" -C 01-hello-kernel doctor # this one is in order
     assert_line --regexp '^ok +a Cython module compiles and runs'
     assert_line --index -1 'make run and make test: they will not run here before that is mended'
@@ -48,8 +46,7 @@ load helpers
         NVCC="$PWD/broken" PYTHON="$PWD/bare/bin/python"; do
         python=$TEST_PYTHON
         [[ $setting != PYTHON=* ]] || python=${setting#PYTHON=}
-        try env -u CC -u CXX CUDA_VISIBLE_DEVICES= BACKEND=cuda NVCC="$PWD/nvcc" "$setting" "$python" common/doctor.py
-        assert_failure 1
+        FAILS=1 try env -u CC -u CXX CUDA_VISIBLE_DEVICES= BACKEND=cuda NVCC="$PWD/nvcc" "$setting" "$python" common/doctor.py
         assert_equal "$(grep -c '^MISSING  ' <<<"$output")" 1
         assert_line --index -1 'make run and make test: they will not run here before that is mended'
         refute_regex "$stderr" Traceback
@@ -60,8 +57,7 @@ load helpers
     copy_out 04-gather
     mkdir "$BATS_TEST_TMPDIR/site"
     echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >"$BATS_TEST_TMPDIR/site/sitecustomize.py"
-    PYTHONPATH=$BATS_TEST_TMPDIR/site try_make -C 04-gather build
-    assert_failure
+    FAILS=yes PYTHONPATH=$BATS_TEST_TMPDIR/site try_make -C 04-gather build
     assert_regex "$(head -n 1 <<<"$stderr")" '^Python.h is missing for .*: sudo apt-get install -y python3-dev$'
     refute_regex "$stderr" Traceback
     [ ! -e 04-gather/libcuda_index.so ]
@@ -70,8 +66,7 @@ load helpers
 @test "surroundings: no python3" {
     hide python3 python
     for target in run doctor; do
-        try env -u PYTHON make -C 01-hello-kernel $target
-        assert_failure
+        FAILS=yes try env -u PYTHON make -C 01-hello-kernel $target
         assert_regex "$stderr" 'python3 is missing: sudo apt-get install -y python3-dev python3-venv'
         refute_regex "$stderr" 'Traceback|not found'
     done
@@ -86,21 +81,16 @@ load helpers
         try env PYTHONPATH="$site" make --no-print-directory BACKEND=cpu CC= CXX= PYTHON="$2" -C 02-dlopen-from-c -n hello_c
     }
     make_hello 'import sys; sys.version_info = (3, 9, 0)' "$TEST_PYTHON"
-    assert_success
-    make_hello 'import sys; sys.version_info = (3, 8, 20)' "$TEST_PYTHON"
-    assert_failure 2
+    FAILS=2 make_hello 'import sys; sys.version_info = (3, 8, 20)' "$TEST_PYTHON"
     assert_regex "$stderr" '^[^[:cntrl:]]*python[^[:cntrl:]]* is broken or older than Python 3\.9: make PYTHON=\.\.\. names another\.  Stop\.$'
     printf '#!/bin/sh\necho noise\necho pyenv: no such version >&2\nexit 127\n' >"$BATS_TEST_TMPDIR/shim"
     chmod +x "$BATS_TEST_TMPDIR/shim"
-    make_hello '' "$BATS_TEST_TMPDIR/shim"
-    assert_failure 2
+    FAILS=2 make_hello '' "$BATS_TEST_TMPDIR/shim"
     assert_regex "$stderr" '^[^[:cntrl:]]*shim is broken or older than Python 3\.9'
-    try make -C 02-dlopen-from-c PYTHON="$BATS_TEST_TMPDIR/shim" doctor
-    assert_failure 2
+    FAILS=2 try make -C 02-dlopen-from-c PYTHON="$BATS_TEST_TMPDIR/shim" doctor
     assert_line --index 0 --partial 'make: Entering'
     assert_regex "$stderr" '^[^[:cntrl:]]*shim is broken or older than Python 3\.9'
     make_hello 'import sys; print("$(info no)|BACKEND := no"); print("hello", file=sys.stderr)' "$TEST_PYTHON"
-    assert_success
     assert_line --index 0 'Device: CPU stand-in, because BACKEND=cpu was asked for'
     assert_line --regexp '^gcc -O2 .* -o hello_c hello_c\.c'
     refute_output --partial ccbin
@@ -219,17 +209,15 @@ those from 7.5 on: install an older CUDA Toolkit"
     rm -rf .venv
     "$TEST_PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/bare"
     export PYTHON=$BATS_TEST_TMPDIR/bare/bin/python PIP_NO_INDEX=1 PIP_FIND_LINKS=
-    try make BACKEND=cpu REQUIRE_GPU= -C 03-cython-ctypes build
-    assert_failure
+    FAILS=yes try make BACKEND=cpu REQUIRE_GPU= -C 03-cython-ctypes build
     local no_venv='cannot make a virtual environment: sudo apt-get install -y python3-venv|could not be made: sudo apt-get'
     assert_regex "$stderr" "(PyPI did not give the packages of common/requirements.txt: check the network|$no_venv)"
     refute_regex "$stderr" Traceback
 
     fake_driver 13000 75
     hide nvcc
-    try env -u NVCC CUDA_HOME=/nowhere LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" make BACKEND= REQUIRE_GPU= \
+    FAILS=yes try env -u NVCC CUDA_HOME=/nowhere LD_LIBRARY_PATH="$BATS_TEST_TMPDIR" make BACKEND= REQUIRE_GPU= \
         --no-print-directory -C 01-hello-kernel build
-    assert_failure
     assert_line --index 0 'Device: GPU, G, because it answers; nvcc comes from PyPI'
     assert_regex "$stderr" "(PyPI did not give the packages of common/requirements-nvcc.txt: check the network and make again, install the CUDA Toolkit, or: make BACKEND=cpu|$no_venv)"
     refute_regex "$stderr" Traceback

@@ -45,10 +45,8 @@ wait_for() {
     settings
     [ "${SLOW:-}" = 1 ] || export SHARE=0.07 # a dozen
     LIMIT=1800 try make -C "$TOP" --no-print-directory exercises-check "${settings[@]}"
-    assert_success
     assert_line --index -1 --regexp '^[1-9][0-9]* exercises, [1-9][0-9]* answers, 0 faults$'
-    try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
-    assert_failure
+    FAILS=yes try make -C "$TOP" --no-print-directory exercises "${settings[@]}" EXERCISE=nothing
     assert_regex "$stderr" 'no such exercise: nothing; there are: element .* interface .* signature .* scatter'
 }
 
@@ -62,8 +60,7 @@ names_each_fault() {
         sed -i "$command" "exercises/$file"
         faults+=("$words")
     done
-    try_make exercises-check
-    assert_failure
+    FAILS=yes try_make exercises-check
     for words in "${faults[@]}"; do
         assert_line --partial "course, twice: $words"
     done
@@ -75,24 +72,19 @@ names_each_fault() {
     mkdir -p ../course/exercises
     echo '# 练习' >../course/exercises/README.zh.md
     try "$TEST_PYTHON" common/exercises/develop.py new ../course twice
-    assert_success
-    try "$TEST_PYTHON" common/exercises/develop.py new ../course twice
-    assert_failure
+    FAILS=yes try "$TEST_PYTHON" common/exercises/develop.py new ../course twice
     assert_equal "$stderr" '../course/exercises/twice is there already'
     cd ../course || return 1
     echo '[twice](exercises/README.md#twice-the-title)' >README.md # a lesson
-    try_make exercises-check
-    assert_failure
+    FAILS=yes try_make exercises-check
     for todo in 'twice.cu: TODO: what the kernel does.' 'answers.txt: TODO: a mistake' 'README.md: TODO: the task' 'README.zh.md: TODO：题目'; do
         assert_line --partial "course, twice: $todo"
     done
     refute_line --partial 'but' # the answers are as they should be
     sed -i 's/TODO\(: *\|：\)//g' exercises/README*.md exercises/twice/*
     try_make exercises-check
-    assert_success
     assert_line --index -1 '1 exercises, 4 answers, 0 faults'
-    try_make exercises
-    assert_failure
+    FAILS=yes try_make exercises
     assert_line --regexp '^  to do    twice.cu, line [0-9]+: there your lines are missing'
 
     rm -r exercises/.tried exercises/twice.cu
@@ -117,8 +109,7 @@ EOF
 
 @test "exercises: make exercises says which pass, which is next, and what is wrong with it" {
     copy_unsolved
-    try_make exercises EXERCISE=element
-    assert_failure
+    FAILS=yes try_make exercises EXERCISE=element
     local said=$output
     for page in README.md README.zh.md; do # what the pages show
         try_python SAID="$said" PAGE="exercises/$page" PYTHONPATH="$BATS_TEST_DIRNAME" <<'PROGRAM'
@@ -127,13 +118,11 @@ import pages
 shown = re.search(r"```console\n\$ make exercises EXERCISE=element\n(.*?)```", open(os.environ["PAGE"]).read(), re.S)[1]
 sys.exit(not pages.pattern_of(shown).fullmatch(os.environ["SAID"] + "\n"))
 PROGRAM
-        assert_success
     done
     solve element
     solve matrix
     sed '/rounds\|blocks = (n/d' exercises/guard/guard.cu >exercises/guard.cu
-    try_make exercises
-    assert_failure
+    FAILS=yes try_make exercises
     assert_line --index 1 '01-hello-kernel'
     assert_line --index 2 '  passed   element'
     assert_line --index 3 '  not yet  guard    <- next'
@@ -144,11 +133,9 @@ PROGRAM
     assert_line --partial '01-hello-kernel/exercises/README.md, guard'
     assert_line --index -1 --regexp '^2 of [0-9]+ exercises pass'
     [ "${#lines[@]}" -lt 24 ] # one screen
-    try_make exercises EXERCISE=elment
-    assert_failure
+    FAILS=yes try_make exercises EXERCISE=elment
     assert_regex "$stderr" 'no such exercise: elment; there are: element guard'
-    try_make exercises ANSWERS=nowhere
-    assert_failure
+    FAILS=yes try_make exercises ANSWERS=nowhere
     assert_regex "$stderr" 'ANSWERS: there is no folder .*nowhere'
 }
 
@@ -156,37 +143,31 @@ PROGRAM
     copy_unsolved
     solve element
     try_make exercises EXERCISE=element
-    assert_success
     [ ! -L exercises/.tried/element/cpu/.top ]  # a copy that follows links would copy the whole repository
     rm exercises/.tried/element/*/element_check # it is not built again
     try_make exercises EXERCISE=element
-    assert_success
     assert_line --partial 'make compare EXERCISE=element'
     assert_line --index -1 '1 of 1 exercises pass'
     [ ! -e exercises/.tried/element/cpu/element_check ]
     echo >>exercises/element.cu # now it is
     CUDA_VISIBLE_DEVICES='' try make CFLAGS=-O0 PYTHON="$TEST_PYTHON" BACKEND=cpu exercises EXERCISE=element
-    assert_success
     [ -e exercises/.tried/element/cpu/element_check ]
 
     { echo '#include "mine.cuh"' && cat exercises/element/element.cu; } >exercises/element.cu # a header of the learner's own
     for line in '' '#error mine' '// good'; do
         echo "$line" >exercises/mine.cuh
-        try_make exercises EXERCISE=element
+        FAILS=any try_make exercises EXERCISE=element
         if [[ $line == '#error'* ]]; then assert_failure; else assert_success; fi
     done
 
-    try_make exercises EXERCISE=race
-    assert_failure
+    FAILS=yes try_make exercises EXERCISE=race
     assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
 
     echo broken >exercises/.tried/race/cpu/race_check # newer than its sources
-    try_make exercises EXERCISE=race
-    assert_failure
+    FAILS=yes try_make exercises EXERCISE=race
     assert_line --regexp '^  stand-in race.cu:[0-9]+: kernel Largest has a race'
     (cd exercises/.tried/race/cpu && echo 'of another machine' >race_check && sha256sum race_check >.made/race_check)
-    try_make exercises EXERCISE=race
-    assert_failure
+    FAILS=yes try_make exercises EXERCISE=race
     assert_line --regexp '^  wrong    ./race_check cannot be started: Exec format error'
 }
 
@@ -210,39 +191,33 @@ PROGRAM
     for case in '1|ended before the check was done' '2|ended before the check was done' '3|crashed, signal 11' \
         '4|signal 6' '5|it had not ended after 3 seconds' '6|it printed more than 2 MB' '7|stopped with an exception, or an error' \
         '8|a division by zero' '9|it printed more than 2 MB'; do
-        CASE=${case%%|*} try_make exercises EXERCISE=guard
-        assert_failure
+        FAILS=yes CASE=${case%%|*} try_make exercises EXERCISE=guard
         assert_output --partial "${case#*|}"
         assert_line --index -1 '0 of 1 exercises pass'
     done
     CASE=0 try_make exercises EXERCISE=guard # nothing of that: it passes
-    assert_success
-    try_guard 's|^    Scale<<<.*|    x = y;|'
-    assert_failure
+    FAILS=yes try_guard 's|^    Scale<<<.*|    x = y;|'
     assert_line --regexp '^  guard.cu:[0-9]+: error: .y. was not declared'
-    try_guard 's|^    Scale<<<.*|    void more(float *); more(x);|'
+    FAILS=yes try_guard 's|^    Scale<<<.*|    void more(float *); more(x);|'
     assert_line '  the function more(float*) is used, and nobody defines it'
-    try_guard 's|^    Scale<<<.*|&\n    goto end;\n    int more = 1;\n    x += more;\nend:;|'
+    FAILS=yes try_guard 's|^    Scale<<<.*|&\n    goto end;\n    int more = 1;\n    x += more;\nend:;|'
     assert_line --regexp '  goto jumps over the declaration of .?int more.?: declare it before the first goto'
-    try_guard 's|x\[i\] = factor|int unused; x[i] = 2 + factor|'
+    FAILS=yes try_guard 's|x\[i\] = factor|int unused; x[i] = 2 + factor|'
     assert_line --regexp '^  warning  guard.cu:[0-9]+: warning: unused variable'
-    try_guard 's|^    Scale<<<|    int *one; cudaMalloc(\&one, 4);\n&|' # a right result, and the stand-in complains
-    assert_failure
+    FAILS=yes try_guard 's|^    Scale<<<|    int *one; cudaMalloc(\&one, 4);\n&|' # a right result, and the stand-in complains
     assert_line --regexp '^  stand-in never freed: [0-9]+ bytes of device memory'
     mkdir "it's mine" # a folder of one's own, in which a file is missing
-    try_make exercises EXERCISE=guard ANSWERS="it's mine"
+    FAILS=yes try_make exercises EXERCISE=guard ANSWERS="it's mine"
     assert_line '  to do    guard    <- next'
     assert_line --regexp "^  to do    there is no file guard.cu in /.*/it's mine"
     cp exercises/guard/guard.cu "it's mine"
     try_make exercises EXERCISE=guard ANSWERS="it's mine"
-    assert_success
 }
 
 @test "exercises: where there is a GPU, the check runs there, too" {
     requires gpu
     copy_unsolved
-    try_guard 's|^    Scale<<<|#ifndef __CPU_CUDA__\n    factor = 0;\n#endif\n&|'
-    assert_failure
+    FAILS=yes try_guard 's|^    Scale<<<|#ifndef __CPU_CUDA__\n    factor = 0;\n#endif\n&|'
     assert_line '  on the GPU:'
     assert_line --regexp '^  wrong    x\[0\]'
 }
@@ -253,7 +228,6 @@ PROGRAM
     cp exercises/guard.cu unsolved
     solve guard
     try make reset EXERCISE=guard
-    assert_success
     assert_output 'guard.cu: what you wrote is now in guard.cu.1.mine'
     cmp exercises/guard.cu.1.mine exercises/guard/guard.cu
     cmp exercises/guard.cu unsolved
@@ -289,14 +263,12 @@ PROGRAM
     LANG=zh_CN.UTF-8 LC_ALL='' try make -s hint EXERCISE=guard
     assert_line --index 0 'hint 2 of 2, from 01-hello-kernel/exercises/README.md, guard'
     sed -i '/details>/d' exercises/README.md
-    try make -s hint EXERCISE=guard
-    assert_failure
+    FAILS=yes try make -s hint EXERCISE=guard
     assert_regex "$stderr" 'there are no hints in 01-hello-kernel/exercises/README.md, guard'
     try make -s compare EXERCISE=guard
     assert_line '+    if (i < n)'
     for what in reset hint compare; do
-        try make $what
-        assert_failure
+        FAILS=yes try make $what
         assert_regex "$stderr" "which one\? make $what EXERCISE=...; there are: element guard"
     done
 }
@@ -311,7 +283,7 @@ PROGRAM
     run diff exercises/guard.cu <(sed '/YOUR LINES, about/,/END OF YOUR LINES/{/YOUR LINES/!d}' exercises/guard/guard.cu)
     assert_success
     cmp exercises/matrix.cu mine
-    try_make exercises EXERCISE=guard
+    FAILS=yes try_make exercises EXERCISE=guard
     assert_line '  to do    guard    <- next'
 }
 
@@ -320,7 +292,6 @@ PROGRAM
     settings
     for folder in . "$TOP"; do # make -n only says what it would do
         try make -C "$folder" -n "${settings[@]}" watch
-        assert_success
         assert_output --partial 'exercises.py'
         refute_output --partial 'until you save'
     done
@@ -379,5 +350,4 @@ exercises.attempt = attempt
 assert exercises.state(answers / "element", answers)[0] == "passed"
 assert not exercises.has_passed(answers / "element", answers), "what was not tried"
 PROGRAM
-    assert_success
 }

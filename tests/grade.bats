@@ -105,7 +105,6 @@ assert_grade() {
     local before
     before=$(find class -mindepth 1 | sort)
     LIMIT=600 try make grade ANSWERS=class PYTHON="$TEST_PYTHON" CFLAGS=-O0 EXERCISE=guard
-    assert_success
     assert_line --regexp '^anna  *\+  1 of 1$'
     assert_line --regexp '^wrong1  *-  0 of 1$'
     for ((i = 0; i < ${#expected[@]}; i += 2)); do
@@ -145,7 +144,6 @@ assert_grade() {
     { cat class/wrong/signature.py && printf 'import gc, types\nfor f in gc.get_objects():\n    if isinstance(f, types.FunctionType) and f.__name__ == "wr" "ong":\n        f.__code__ = (lambda a, b: None).__code__\n'; } >class/changes/signature.py
     { cat class/wrong/signature.py && printf 'import sys, exercise\nexercise.wrong = print\n'; } >class/imports/signature.py
     try make grade ANSWERS=class PYTHON="$TEST_PYTHON" EXERCISE=signature
-    assert_success
     assert_grade right passed
     assert_grade wrong 'not yet,'
     assert_grade imports 'not yet,"?the answer reaches for its check, by import sys, exercise'
@@ -156,15 +154,12 @@ assert_grade() {
     copy_out 01-hello-kernel
     cd 01-hello-kernel || return 1
     mkdir -p class/anna
-    try make grade PYTHON="$TEST_PYTHON"
-    assert_failure
+    FAILS=yes try make grade PYTHON="$TEST_PYTHON"
     assert_regex "$stderr" 'which folder\? make grade ANSWERS=folder'
-    try make grade ANSWERS=nowhere PYTHON="$TEST_PYTHON"
-    assert_failure
+    FAILS=yes try make grade ANSWERS=nowhere PYTHON="$TEST_PYTHON"
     assert_regex "$stderr" 'ANSWERS: there is no folder nowhere'
     hide bwrap
-    try make grade ANSWERS=class PYTHON="$TEST_PYTHON"
-    assert_failure
+    FAILS=yes try make grade ANSWERS=class PYTHON="$TEST_PYTHON"
     if [ "$(id -u)" -eq 0 ]; then
         assert_regex "$stderr" "the system does not limit root's: be another user"
     else

@@ -6,14 +6,12 @@ load helpers
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
     for folder in . 0* 04-gather/fast; do
         try make -C "$folder"
-        assert_success
         for target in run build test sanitize bench clean doctor; do
             assert_line --regexp "^  $target +[a-z]"
         done
     done
     for folder in 04-gather/many:run.build.test.sanitize.bench 04-gather/fast/bench:build.bench; do # what works there
         try make -C "${folder%:*}"
-        assert_success
         assert_equal "$(sed -n 's/^  \([a-z]*\).*/\1/p' <<<"$output" | paste -sd.)" "${folder#*:}.clean.doctor"
     done
     run find . -name '*.o' -o -name .built-for -o -name 'lib*.so' -path './0*'
@@ -34,12 +32,10 @@ load helpers
 @test "make: with nothing to build, Python is started once before the first program" {
     copy_out 04-gather
     try_make -C 04-gather build
-    assert_success
     printf '#!/bin/sh\necho >>started\nexec "%s" "$@"\n' "$TEST_PYTHON" >"$BATS_TEST_TMPDIR/python"
     chmod +x "$BATS_TEST_TMPDIR/python"
     try_make -C 04-gather build
     try make CFLAGS=-O0 BACKEND="$TEST_BACKEND" PYTHON="$BATS_TEST_TMPDIR/python" -C 04-gather -n run
-    assert_success
     assert_equal "$(grep -c '' 04-gather/started)" 1
 }
 
@@ -51,16 +47,13 @@ load helpers
     touch 04-gather/many/libroute.so 04-gather/fast/bench/libbench.so 01-hello-kernel/hello 02-dlopen-from-c/{hello_c.o,load} 03-cython-ctypes/{hello.c,multiply.x.so} 04-gather/wrapper.c \
         04-gather/fast/gather_c {01-hello-kernel,02-dlopen-from-c,03-cython-ctypes,04-gather,04-gather/many,04-gather/fast,04-gather/fast/bench}/.built-for # as a version left it that kept no checksums
     try make clean
-    assert_success
     assert_same "$BATS_TEST_TMPDIR/before" <(find . -type f | sort) 'what make clean leaves'
 }
 
 @test "make: the first line says the device and why; BACKEND=cpu overrides" {
     try make --no-print-directory -C 01-hello-kernel BACKEND=cpu -n run
-    assert_success
     assert_line --index 0 'Device: CPU stand-in, because BACKEND=cpu was asked for'
     try make --no-print-directory -C 01-hello-kernel BACKEND=cpu NVCC=/nowhere/nvcc -n run # which is not asked for then
-    assert_success
     if [ "$TEST_BACKEND" = cpu ]; then
         try make --no-print-directory -C 01-hello-kernel BACKEND= -n run
         assert_line --index 0 --regexp '^Device: CPU stand-in, because .*(driver|asked for)'
@@ -72,8 +65,7 @@ load helpers
 
 @test "make: at the top, a stage that fails ends it, with its status" {
     for target in run build sanitize; do
-        try make BACKEND=cpu STAGES='nowhere 01-hello-kernel' -n $target
-        assert_failure
+        FAILS=yes try make BACKEND=cpu STAGES='nowhere 01-hello-kernel' -n $target
         assert_line '== nowhere =='
         refute_line '== 01-hello-kernel =='
     done
@@ -89,15 +81,13 @@ load helpers
 }
 
 @test "make: BACKEND=other is refused in one line" { # REQUIRE_GPU=1 without a GPU, an NVCC that is not there: messages.bats
-    try make -C 01-hello-kernel BACKEND=other run
-    assert_failure
+    FAILS=yes try make -C 01-hello-kernel BACKEND=other run
     assert_regex "$stderr" 'BACKEND=other: it can be cuda or cpu'
 }
 
 @test "make: a path that is not whole is refused at the top, where it would mean another file in each stage" {
     for setting in PYTHON=./python3 NVCC=bin/nvcc CC=./gcc CXX=../clang; do
-        try make "$setting" build
-        assert_failure
+        FAILS=yes try make "$setting" build
         assert_regex "$stderr" "$setting: the stages are other folders: give the whole path, from / on"
     done
 }
@@ -116,7 +106,6 @@ load helpers
                 env*) try env PATH="$PWD/bin:$outside" BACKEND=$backend "${settings[@]}" make -n build ;;
                 *) try env PATH="$PWD/bin:$outside" make -n build BACKEND=$backend "${settings[@]}" ;;
             esac
-            assert_success
             nvcc='*/cpu/nvcc -O[23] *-ccbin myg++ *'
             [ $backend = cpu ] || nvcc='*/mynvcc -O[23] *-arch=sm_80 *-ccbin myg++ *'
             run grep -e ' -o ' -e ' -m cython ' <<<"$output"
@@ -143,23 +132,20 @@ NVCC
     chmod +x "$BATS_TEST_TMPDIR/nvcc"
     build() { try make PYTHON="$TEST_PYTHON" REQUIRE_GPU= "$@"; }
     build BACKEND=cpu hello
-    assert_success
     run -0 ./hello
     assert_line 'Hello World From GPU!'
     build BACKEND=cuda NVCC="$BATS_TEST_TMPDIR/nvcc" hello
-    assert_success
     run -0 ./hello
     assert_output 'built by nvcc'
     build BACKEND=cuda NVCC="$BATS_TEST_TMPDIR/nvcc" CUDA_ARCH=sm_80 hello
     assert_output --partial '-arch=sm_80'
     # a broken source: what the other backend built goes all the same
     echo 'no C' >>hello.cu
-    build BACKEND=cpu hello
-    assert_failure
+    FAILS=yes build BACKEND=cpu hello
     assert_line 'Built with another compiler, options or folder: all is built again.'
     [ ! -e hello ]
     echo 'no C' >>libmine.cu # and half a library is not left behind
-    build BACKEND=cpu libmine.so
+    FAILS=yes build BACKEND=cpu libmine.so
     assert_regex "$stderr" "libmine.cu:1:.* error: "
     [ ! -e libmine.so ]
 }
@@ -181,7 +167,6 @@ NVCC
     mkdir "$elsewhere"
     cp -rp common 01-hello-kernel "$elsewhere"
     try_make -C "$elsewhere/01-hello-kernel" hello
-    assert_success
     assert_line 'Built with another compiler, options or folder: all is built again.'
     assert_output --partial '-o hello hello.cu'
 }
@@ -197,7 +182,6 @@ NVCC
         for wanted in 1 0; do
             # shellcheck disable=SC2031
             try env PATH="$PWD/bin:$PATH" "${make[@]}" "$setting"
-            assert_success
             assert_equal "$setting $(grep -c '^Built with another compiler, options or folder' <<<"$output")" "$setting $wanted"
         done
     done
@@ -247,12 +231,10 @@ NVCC
     chmod +x full
     # shellcheck disable=SC2030
     export PATH=$PWD:$PATH
-    try env CC=full common/cpu/nvcc --build-runtime
-    assert_failure 1
+    FAILS=1 try env CC=full common/cpu/nvcc --build-runtime
     assert_equal "$stderr" 'No space left on device'
     assert_equal "$(ls common/cpu/lib)" libcpu_cuda.so.lock
-    try make CC=full BACKEND=cpu -C 01-hello-kernel hello
-    assert_failure 2
+    FAILS=2 try make CC=full BACKEND=cpu -C 01-hello-kernel hello
     [ ! -e 01-hello-kernel/hello ]
 }
 
@@ -287,7 +269,6 @@ COMPILER
         for target in $all; do
             try "${make[@]}" -C "$room" clean
             try "${make[@]}" -C "$room" "$target"
-            assert_success
             [ -e "$room/$target" ] || fail "$room: $target has not been made"
         done
     done

@@ -10,8 +10,7 @@ try_new() {
     cd "$BATS_TEST_TMPDIR/home" || return 1
     local name refused
     while IFS='|' read -r name refused; do
-        HOME=$PWD try_new NAME="$name"
-        assert_failure
+        FAILS=yes HOME=$PWD try_new NAME="$name"
         assert_equal "${stderr%%$'\n'*}" "NAME=$name: $refused"
     done <<'NAMES'
 |small letters, digits and _, beginning with a letter, as in NAME=moving_average
@@ -31,24 +30,19 @@ x|the package uses this name itself
 columns|the package uses this name itself
 NAMES
     try_new NAME=softmax DIR="$PWD/softmax" # a word of the READMEs alone
-    assert_success
     rm -r softmax
-    LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur FROM=columns
-    assert_failure
+    FAILS=yes LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur FROM=columns
     assert_equal "${stderr%%$'\n'*}" 'FROM=columns: rows, or nothing'
-    try_new NAME=blur DIR="$PWD/there"
-    assert_failure
+    FAILS=yes try_new NAME=blur DIR="$PWD/there"
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
-    HOME=$PWD try_new NAME=blur DIR='~/there' # as a shell hands it over that does not know it for a path
+    HOME=$PWD FAILS=yes try_new NAME=blur DIR='~/there' # as a shell hands it over that does not know it for a path
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
-    try_new NAME=blur DIR="$TOP/blur"
+    FAILS=yes try_new NAME=blur DIR="$TOP/blur"
     assert_equal "${stderr%%$'\n'*}" "$TOP/blur is inside the tutorial's own folder: name another, DIR=~/blur"
-    try_new NAME=blur DIR=/proc/blur
-    assert_failure
+    FAILS=yes try_new NAME=blur DIR=/proc/blur
     assert_regex "$stderr" '/proc/blur cannot be written: '
     # no room in the middle of it: of what was begun nothing stays
-    try bash -c "ulimit -f 8 && make -s -C '$TOP' --no-print-directory new PYTHON='$TEST_PYTHON' NAME=blur DIR='$PWD/blur'"
-    assert_failure
+    FAILS=yes try bash -c "ulimit -f 8 && make -s -C '$TOP' --no-print-directory new PYTHON='$TEST_PYTHON' NAME=blur DIR='$PWD/blur'"
     assert_regex "${stderr%%$'\n'*}" "/blur cannot be written: .*File too large"
     run find .
     assert_output $'.\n./there'
@@ -56,7 +50,6 @@ NAMES
 
 @test "new: from a repository that has been used, the package is as from a new one" {
     LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur DIR="$BATS_TEST_TMPDIR/first"
-    assert_success
     grep -q '^# blur$' "$BATS_TEST_TMPDIR/first/README.zh.md" # the Chinese page too, where no locale can read it
     copy_out 04-gather LICENSE Makefile
     cd 04-gather/template || return 1
@@ -66,27 +59,23 @@ NAMES
         printf '\377' | tee "./$left/left" >"src/axpy/${left#/}/left"
     done <.gitignore
     try make -s -C "$COPY" --no-print-directory new PYTHON="$TEST_PYTHON" NAME=blur DIR="$BATS_TEST_TMPDIR/second"
-    assert_success
     assert_equal "$(cd "$BATS_TEST_TMPDIR" && diff -r first second)" ''
 }
 
 @test "new: what pip could not install is not tested" {
     try_new NAME=blur DIR="$BATS_TEST_TMPDIR/it's/blur"
-    assert_success
     cd "$BATS_TEST_TMPDIR/it's/blur" || return 1
     mkdir .venv
     touch .venv/tools
     printf '#!/bin/sh\ncase $* in *pip*) echo no compiler; exit 1;; esac\n' >python
     chmod +x python
-    try make test PY=./python BACKEND=cpu
-    assert_failure
+    FAILS=yes try make test PY=./python BACKEND=cpu
     assert_equal "$output" ''
     assert_regex "$stderr" 'no compiler'
     rm .venv/tools # now it is a .venv, and a dist, of one's own
     mkdir dist build
     touch {.venv,dist,build}/own
-    try make test BACKEND=cpu
-    assert_failure
+    FAILS=yes try make test BACKEND=cpu
     assert_equal "${stderr%%$'\n'*}" 'make would write over .venv, which it has not made: rename it'
     try make clean
     [ -e .venv/own ] && [ -e dist/own ] && [ -e build/own ]
@@ -121,9 +110,8 @@ says() {
     local settings
     for settings in "CUDACXX=$TOP/common/cpu/nvcc" "PATH=$TOP/common/cpu:$PATH"; do # the stand-in is no nvcc for a GPU
         try env -u CUDACXX "$settings" "$TEST_PYTHON" -B backend.py
-        assert_success
         assert_output ''
-        try env -u CUDACXX BACKEND=cuda "$settings" "$TEST_PYTHON" -B backend.py # then another one, or none
+        FAILS=any try env -u CUDACXX BACKEND=cuda "$settings" "$TEST_PYTHON" -B backend.py # then another one, or none
         [ "$status" -eq 1 ] || [[ $output = /*nvcc && $output != "$TOP"/* ]]
     done
     cat >src/heat_step/second.cu <<'KERNEL' # another .cu
@@ -143,11 +131,9 @@ extern "C" __attribute__((visibility("default"))) int second(void)
 KERNEL
     mkdir ../no_network # as without a network
     cp -r Makefile pyproject.toml backend.py ../no_network
-    try env PYTHONPATH= PIP_FIND_LINKS= BACKEND=cpu make -s -C ../no_network test
-    assert_failure
+    FAILS=yes try env PYTHONPATH= PIP_FIND_LINKS= BACKEND=cpu make -s -C ../no_network test
     assert_equal "${stderr%%$'\n'*}" 'No matching distribution found for scikit-build-core: is there a network?'
     try make test
-    assert_success
     says '1(7 passed, 1 skipped|8 passed)' '1(4 passed, 6|8 passed, 2) skipped'
     try env CUDA_VISIBLE_DEVICES= .venv/bin/python -c 'import heat_step as m; print(m.available(), m.why_not())'
     assert_output 'False cudaErrorNoDevice: no CUDA-capable device is detected'
@@ -166,15 +152,13 @@ KERNEL
     run grep -ri 'axpy\|a \* x' . --exclude-dir=vendor
     assert_output ''
     try make test
-    assert_success
     says '3(3 passed, 1 skipped|4 passed)' '3(0 passed, 6|4 passed, 2) skipped'
     cp -r src right
     local file wrong
     while IFS='|' read -r file wrong; do
         sed -i "$wrong" "src/row_mean/$file"
         ! cmp -s "src/row_mean/$file" "right/row_mean/$file"
-        try make test
-        assert_failure
+        FAILS=yes try make test
         assert_output --regexp '[0-9]+ failed'
         cp right/row_mean/* src/row_mean
     done <<'WRONG'
@@ -195,12 +179,10 @@ WRONG
     # The page's port: after the tests' change the kernel is wrong, after all of it nothing is.
     awk '/^```diff/ { n++; on = 1; next } /^```/ { on = 0 } on { print >"port" n }' "$TOP/04-gather/PORT.md"
     patch -s -p0 <port1
-    try make test
-    assert_failure
+    FAILS=yes try make test
     assert_output --partial 'FAILED tests/test_heat_step.py::test_sizes[1]'
     patch -s -p0 <port2
-    try make test
-    assert_failure
+    FAILS=yes try make test
     says '2 failed, 1(6 passed, 1 skipped|7 passed), 1 error' '[1-4] failed, .*'
     patch -s -p0 <port3
     # Another stand-in is put beside the first one, which is not even looked at; and once it is installed, none is needed.
@@ -210,18 +192,15 @@ WRONG
     "$TEST_PYTHON" "$BATS_TEST_TMPDIR/cpu/build_wheel.py" vendor
     export LC_ALL=C.UTF-8 # Python reads this folder's name from a file
     try .venv/bin/python -m pip install -q --no-build-isolation --no-deps -e .
-    assert_success
     mv vendor gone
     cd /
     try "$OLDPWD/.venv/bin/python" -m pytest -q "$OLDPWD/tests"
     cd "$OLDPWD" || return 1
     mv gone vendor
-    assert_success
     says '1(8 passed, 1 skipped|9 passed)' '1(5 passed, 6|9 passed, 2) skipped'
     # A kernel without its check: what the stand-in says is seen, also where pytest reads sources while nothing works any more.
     [ "$TEST_BACKEND" = cpu ] || return 0
     sed -i 's/i < n - 1/true/' src/heat_step/heat_step.cu
-    try make test
-    assert_failure
+    FAILS=yes try make test
     assert_output --regexp 'heat_step\.cu:[0-9]+: kernel heat_step_kernel reads 4 bytes out of bounds, right after the end of an allocation'
 }

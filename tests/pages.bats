@@ -7,7 +7,6 @@ run_pages() {
     local wanted=$1 count=0 page
     for page in "${@:2}"; do
         LIMIT=300 try "$TEST_PYTHON" tests/pages.py run "$page"
-        assert_success
         assert_output --regexp "^([0-9]+) commands, 0 print something else\$"
         count=$((count + ${output%% *}))
     done
@@ -66,7 +65,6 @@ needs_torch() {
     mapfile -t pages < <(find . -name .venv -prune -o -name offline -prune -o -name '*.md' -print | sort)
     [ "${#pages[@]}" -ge 50 ]
     try "$TEST_PYTHON" tests/pages.py look "${pages[@]}"
-    assert_success
     assert_output "${#pages[@]} pages, 0 faults"
     found() { "$TEST_PYTHON" tests/pages.py rows "common/cpu/README$1.md" "$2"; } # cases and messages of the stand-in
     assert_same <(found '' '| case | bug | the stand-in | a tool |') <(found .zh '| 名字 | 错误 | CPU 替身 | 工具 |')
@@ -80,7 +78,6 @@ needs_torch() {
     for file in 01-hello-kernel/hello 02-dlopen-from-c/libhello.so; do
         stage=${file%/*}
         try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=nvcc CUDA_ARCH=native -n -B -C "$stage" "${file#*/}"
-        assert_success
         line=$(sed -n "s|'||g; s|^.*/nvcc \(.* -o [a-z.]* [a-z]*\.cu\)\$|nvcc \1|p" <<<"$output")
         [ "$line" ]
         for pages in "$(english "$stage")" "$stage/*.zh.md"; do
@@ -166,13 +163,11 @@ needs_torch() {
         mkdir "$BATS_TEST_TMPDIR/$stage"
         cp $stage/*.md $stage/bench.txt "$BATS_TEST_TMPDIR/$stage/"
         try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/$stage"
-        assert_success
         for page in "$stage"/*.md; do
             assert_same "$BATS_TEST_TMPDIR/$page" "$page"
         done
     done
     sed -i 's/^<!-- bench.txt -->$/<!-- bench -->/' "$BATS_TEST_TMPDIR"/*/reference.md
-    try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/03-cython-ctypes"
-    assert_failure
+    FAILS=yes try "$TEST_PYTHON" common/bench/bench_page.py "$BATS_TEST_TMPDIR/03-cython-ctypes"
     assert_regex "$stderr" 'reference.md: the marks <!-- bench.txt --> … <!-- end of bench.txt --> have to be there once'
 }

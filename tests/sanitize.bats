@@ -25,29 +25,21 @@ PROGRAM
     "${compile[@]}" "${options[@]}" -o program program.cu
     export BACKEND=$TEST_BACKEND TOOLS=memcheck
     try "$TOP/common/sanitize" clean './program 16'
-    assert_success
     assert_output --regexp '^ok, no complaint of [a-z-]+: +\./program 16$'
     try "$TOP/common/sanitize" reported './program 1000' # far outside
-    assert_success
     assert_output --regexp '^ok, found as it should be by [a-z-]+: +\./program 1000$'
-    try "$TOP/common/sanitize" clean './program 16' './program 1000' './program 16 keep' # the last one leaks
-    assert_failure 1
+    FAILS=1 try "$TOP/common/sanitize" clean './program 16' './program 1000' './program 16 keep' # the last one leaks
     assert_line --regexp '^NOT CLEAN under [a-z-]+: \./program 1000$'
     assert_line --regexp '^NOT CLEAN under [a-z-]+: \./program 16 keep$'
-    try "$TOP/common/sanitize" reported './program 16'
-    assert_failure 1
+    FAILS=1 try "$TOP/common/sanitize" reported './program 16'
     assert_line --regexp '^NOT REPORTED by [a-z-]+: \./program 16$'
-    try "$TOP/common/sanitize" clean ./nothere
-    assert_failure 1
-    try "$TOP/common/sanitize" reported ./nothere
-    assert_failure 1
-    BACKEND='' try "$TOP/common/sanitize" clean './program 16' # for which device? nothing is guessed
-    assert_failure
+    FAILS=1 try "$TOP/common/sanitize" clean ./nothere
+    FAILS=1 try "$TOP/common/sanitize" reported ./nothere
+    FAILS=yes BACKEND='' try "$TOP/common/sanitize" clean './program 16' # for which device? nothing is guessed
     refute_output --partial 'ok,'
     if [ "$TEST_BACKEND" = cpu ]; then # built as usual, there is nothing that could complain
         "${compile[@]}" -o program program.cu
-        try "$TOP/common/sanitize" clean './program 16'
-        assert_failure 1
+        FAILS=1 try "$TOP/common/sanitize" clean './program 16'
         assert_line 'it was built without -fsanitize=address'
     fi
 }
@@ -58,8 +50,6 @@ PROGRAM
     printf '%s\n' 'COMMON := ../common' 'include $(COMMON)/stage.mk' 'sanitized: build' "$(printf '\t')exit \$(STATUS)" >stage/Makefile
     echo 'int main(void) { return 0; }' >stage/program.cu
     try_make -C stage sanitize STATUS=0
-    assert_success
-    try_make -C stage sanitize STATUS=3
-    assert_failure
+    FAILS=yes try_make -C stage sanitize STATUS=3
     assert [ ! -e stage/program ]
 }
