@@ -11,7 +11,7 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP" || exit 1 # where each test begins, if its file does not say another folder
 export PYTHONDONTWRITEBYTECODE=1
 export PYTHON=$TEST_PYTHON # what the tests' own makes use: it has Cython and NumPy
-outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
+export outside=${PATH#*/bats-core:} # Bats' own folder is on PATH in a test, and what lies there does not start by itself
 LIBRARIES=${BATS_LIB_PATH:-}:/usr/lib/bats:/usr/lib:/usr/local/lib
 
 for library in bats-support bats-assert; do

@@ -25,6 +25,9 @@ def host(x):
     return x.get() if isinstance(x, DeviceArray) else x
 
 
+PLACES = {"ordinary": lambda x: x.copy(), "pinned": pinned, "device": DeviceArray}
+
+
 def outcome(call):
     """What a call returns, or the exception in words."""
     try:
@@ -40,10 +43,5 @@ def tools():
     library.new_stream.restype = ctypes.c_void_p
     library.end_stream.argtypes = [ctypes.c_void_p]
     library.new_managed.restype, library.new_managed.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
-    library.copy_later.argtypes = library.copy_on.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_size_t,
-    ]
+    library.copy_later.argtypes = library.copy_on.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_size_t]
     return library

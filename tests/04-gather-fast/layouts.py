@@ -84,3 +84,6 @@ packed = np.frombuffer(bytes(1) + np.arange(10.0).tobytes(), [("a", "<f4"), ("b"
 text = pinned_empty(17, np.uint8)[1:].view("S8")
 take(np.array([b"one", b"two"]).astype("S8"), [1, 0], out=text)
 print(take(half, [999, 0]).tolist(), take(packed, [9]).view(np.float64), *text.astype(str))
+plain = CudaArray(np.arange(10, dtype=np.float32), strides=[4], stream=None)  # said out loud: contiguous, and no stream
+one = CudaArray(np.array([[5]]), strides=(800, 16))  # of a single element the stride does not matter
+print(take(plain, one).get(), *[take(plain, CudaArray(i)) for i in (np.zeros((3, 0), np.int32), np.array(7))])

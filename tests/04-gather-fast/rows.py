@@ -1,19 +1,19 @@
-"""Rows around the sizes at which the kernel changes its ways, there and back: units of up to 16 bytes, a block's columns, its
+"""Elements and rows around the sizes at which the kernel changes its ways, there and back: units of up to 16 bytes, a block's columns, its
 rows, the scratch memory, addresses; a bad index at each end; what lies beside a sum stays as it is, to the bit."""
 
 import itertools
 
 import numpy as np
-from kinds import CudaArray, host, outcome, pinned
+from kinds import PLACES, CudaArray, host, outcome
 from gather import DeviceArray, add_at, take
 from shown import Shown
 
 random = np.random.default_rng(0)
-PLACES = {"ordinary": np.copy, "pinned": pinned, "device": DeviceArray}
 places = itertools.cycle(itertools.product(PLACES.values(), repeat=3))
 turns = itertools.cycle(itertools.product((np.int32, np.int64), ("raise", "wrap", "clip")))
 BYTES = *range(1, 18), 24, 31, 32, 33, 48, 100, 2032, 2048, 2064, 5000
 COUNTS = 1, 2, 3, 4, 5, 31, 129, 513
+ELEMENTS = itertools.product((4, 8), (7, 8, 1023, 1024, 1025, 1028, 16385, 32768, 32769, 270000), range(9))  # places
 wrong = checked = 0
 
 
@@ -32,14 +32,14 @@ def indices(n, M, index_type, mode):
 
 # ---- take
 
-for row, n in itertools.product(BYTES, COUNTS):
+for row, n, *_ in (*itertools.product(BYTES, COUNTS), *ELEMENTS):
     for outer in (1, 3) if row * n < 20000 else (1,):
         (source_at, index_at, out_at), (index_type, mode) = next(places), next(turns)
         x, i = random.integers(0, 256, (outer, 50, row), np.uint8), indices(n, 50, index_type, mode)
         source, index, out = source_at(x), index_at(i), out_at(np.zeros((outer, n, row), np.uint8))
         right = take(source, index, axis=1, out=out, mode=mode) is out and np.array_equal(host(out), x[:, i])
         notice(right and np.array_equal(host(take(source, index, 1, mode=mode)), x[:, i]), "take", row, n, outer, mode)
-        for bad in {0, n - 1}:
+        for bad in {0, n // 2, n - 1}:
             j = i.copy()
             j[n - 1] = 99
             j[bad] = 50 + bad
@@ -51,6 +51,16 @@ for skip, row in itertools.product((1, 2, 4, 8), (1, 2, 4, 8, 16, 24)):
     shifted = CudaArray(np.zeros(1, np.uint8), data=(base.address + skip, False), shape=(40, row))
     new = take(shifted, [39, 0, 7], 0).get()
     notice(np.array_equal(new, kept[skip : skip + 40 * row].reshape(40, row)[[39, 0, 7]]), "address", skip, row)
+# index and result of elements, at addresses that are no multiple of 16
+x, i = random.random(1000, dtype=np.float32), random.integers(-1000, 1000, 1001).astype(np.int32)
+d_x, d_i, d_out = DeviceArray(x), CudaArray(i), CudaArray(np.zeros(1001, np.float32))
+for far, mode in itertools.product((1, 2), ("raise", "wrap")):
+    later_i = CudaArray(i, data=(d_i.address + 4 * far, False), shape=(999,))
+    later_out = CudaArray(x, data=(d_out.address + 4 * far, False), shape=(999,))
+    for index, out in (later_i, DeviceArray(x[:999])), (CudaArray(i[far : far + 999]), later_out), (later_i, later_out):
+        take(d_x, index, out=out, mode=mode)
+        written = out.get() if isinstance(out, DeviceArray) else d_out.owner.get()[far : far + 999]
+        notice(np.array_equal(written, x[i[far : far + 999]]) and d_out.owner.get()[0] == 0, "shifted", far, mode)
 
 # ---- add_at
 

@@ -1,10 +1,10 @@
-"""How often a call asks CUDA where memory is, for arrays of this module and of other libraries. (With shim.c.)"""
+"""How often a call asks CUDA where memory is; what lies on another GPU than the current one is refused. (With shims/devices.c.)"""
 
 import concurrent.futures
 import ctypes
 
 import numpy as np
-from kinds import CudaArray
+from kinds import CudaArray, outcome
 from gather import DeviceArray, take
 
 shim = ctypes.CDLL(None)
@@ -14,7 +14,7 @@ with concurrent.futures.ThreadPoolExecutor(8) as threads:  # the first calls of 
 print(all((result.result() == x[i]).all() for result in results), "pools:", shim.pools_so_far())
 for kind in DeviceArray, CudaArray:
     for mode in "raise", "wrap":
-        arrays = kind(np.arange(5.0)), kind(np.array([1, 4])), kind(np.zeros(2))
+        arrays = kind(x), kind(i), kind(np.zeros(2))
         before = shim.asked_so_far()
         take(*arrays[:2], out=arrays[2], mode=mode)
         print(kind.__name__, mode, shim.asked_so_far() - before)
@@ -22,3 +22,15 @@ for name, arrays in ("new out", (x, i)), ("strided", (x[::2], i[::-1])):
     before = shim.asked_so_far()
     take(*arrays, mode="wrap")
     print(name, shim.asked_so_far() - before)
+
+here, i_here = DeviceArray(x), DeviceArray(i)
+print(take(here, i).get())
+shim.make_current(1)
+out = DeviceArray.empty(2, np.float64)
+print(outcome(lambda: take(here, i)))
+print(outcome(lambda: take(x, i_here)))
+shim.make_current(0)
+print(outcome(lambda: take(here, i, out=out)))
+print(outcome(lambda: take(here, i_here, mode="wrap")), take(here, i_here, mode="wrap").get())
+shim.lies_on(1)
+print(outcome(lambda: take(CudaArray(x), i)))
