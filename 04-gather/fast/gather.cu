@@ -296,12 +296,13 @@ static bool is_size(size_t outer, size_t n, size_t bytes)
            (n >> 60) == 0;
 }
 
-static bool is_valid(const gather_job *job)
+// Of a job that is only launched, the device has to reach the arrays.
+static bool is_valid(const gather_job *job, bool is_launch)
 {
     bool has_rows =
         job->element_bytes > 0; // else nothing moves, and only the indices are looked at
-    for (const gather_memory &memory : {job->source, job->index, job->result})
-        if (!memory.host && !memory.device && (has_rows || &memory == &job->index))
+    for (const gather_memory *memory : {&job->source, &job->index, &job->result})
+        if ((has_rows || memory == &job->index) && !memory->device && (is_launch || !memory->host))
             return false;
     return job->outer > 0 && (job->M > 0 || !has_rows) && is_size(job->outer, job->N, 8) &&
            is_size(job->outer, job->N, job->element_bytes) &&
@@ -310,19 +311,13 @@ static bool is_valid(const gather_job *job)
            job->mode <= GATHER_CLIP;
 }
 
-static bool is_on_device(const gather_job *job)
-{
-    return job->index.device &&
-           (job->element_bytes == 0 || (job->source.device && job->result.device));
-}
-
 extern "C" int gather_launch(const gather_job *job, unsigned long long *first_bad)
 {
     if (!job)
         return cudaErrorInvalidValue;
     if (job->N == 0)
         return cudaSuccess;
-    if (!is_valid(job) || !is_on_device(job) || (job->mode == GATHER_RAISE && !first_bad))
+    if (!is_valid(job, true) || (job->mode == GATHER_RAISE && !first_bad))
         return cudaErrorInvalidValue;
     if (job->element_bytes == 0 && job->mode != GATHER_RAISE)
         return cudaSuccess; // nothing moves, and M may be 0
@@ -341,7 +336,7 @@ extern "C" int gather_add_launch(const gather_job *job, gather_number number)
         return cudaErrorInvalidValue;
     if (job->N == 0)
         return cudaSuccess;
-    if (!is_valid(job) || !is_on_device(job) || unit_bytes(job) < sizes[number])
+    if (!is_valid(job, true) || unit_bytes(job) < sizes[number])
         return cudaErrorInvalidValue;
     if (job->element_bytes == 0)
         return cudaSuccess;
@@ -444,7 +439,7 @@ static int run(const gather_job *job, bool is_add, gather_number number, size_t 
 
     if (job->N == 0)
         return cudaSuccess;
-    if (!is_valid(job) || !first_bad)
+    if (!is_valid(job, false) || !first_bad)
         return cudaErrorInvalidValue;
     CHECK_GOTO(error, find_scratch(&scratch), cleanup);
     // Over the bus, a GPU reads and writes, and does not add.

@@ -52,6 +52,7 @@ print("right", codes(), list(source), list(result))
 print(
     "rows of no bytes", codes(element_bytes=0, source=Memory(), result=Memory()), codes(element_bytes=0, M=2), bad._obj
 )
+print("and no index", codes(element_bytes=0, index=Memory()))
 print("of none", [codes(element_bytes=0, M=0, mode=mode) for mode in range(3)])
 memory = ctypes.c_void_p()
 library.gather_device_allocate(ctypes.byref(memory), SIZE(64))
