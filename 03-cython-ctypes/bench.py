@@ -116,11 +116,7 @@ def torch_way():
 
     d_a, d_b = torch.from_numpy(a).cuda(), torch.from_numpy(b).cuda()
     d_result = torch.empty_like(d_a)
-    return (
-        lambda: torch.mul(d_a, d_b, out=d_result),
-        torch.cuda.synchronize,
-        lambda: d_result.cpu().numpy(),
-    )
+    return lambda: torch.mul(d_a, d_b, out=d_result), torch.cuda.synchronize, lambda: d_result.cpu().numpy()
 
 
 def other_ways():

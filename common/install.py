@@ -41,6 +41,7 @@ def run(command, complaint):
     if done.returncode != 0:
         last = (done.stdout.strip().splitlines() or ["no message"])[-1]
         sys.exit(f"{complaint} ({last})")
+    return done.stdout
 
 
 def version_of(python):

@@ -10,18 +10,15 @@ For machines with the Debian or Ubuntu, the Python and the processor of this one
 import hashlib
 import pathlib
 import re
-import subprocess
-import sys
+
+import install
 
 COMMON = pathlib.Path(__file__).resolve().parent
 OFFLINE = COMMON.parent / "offline"
 
 
 def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command[0]} failed ({(done.stdout.strip().splitlines() or ['no message'])[-1]})")
-    return done.stdout
+    return install.run(command, f"{command[0]} failed")
 
 
 def fetch_debs(folder):

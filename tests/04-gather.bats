@@ -1,7 +1,7 @@
 load helpers
 cd "$TOP/04-gather" || exit 1
 
-@test "04: cuda_gather is as NumPy: every size around a block's edge, each layout, bad indices word for word, in threads too" {
+@test "04: cuda_gather is as NumPy: every size around a block's edge, each layout, bad indices word for word" {
     try env PYTHONPATH=. "$TEST_PYTHON" "$BATS_TEST_DIRNAME/04-gather/as_numpy.py"
     assert_quiet
 }

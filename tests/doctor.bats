@@ -16,11 +16,9 @@ load helpers
 
 @test "doctor: it tries, and does not assume: a compiler, a Python and a Bats that are there and do not work" {
     copy_out 01-hello-kernel
-    mkdir "$BATS_TEST_TMPDIR/bin"
-    printf '#!/bin/sh\necho out of order >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/g++"
-    printf '#!/bin/sh\ncase $* in --version) echo Bats 1.8.2;; *) echo out of order; exit 1;; esac\n' >"$BATS_TEST_TMPDIR/bin/bats"
-    printf '#!/bin/sh\ncase $* in *seven*) echo out of order; exit 1;; *) exec %s "$@";; esac\n' "$(command -v gcc)" >"$BATS_TEST_TMPDIR/bin/gcc"
-    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    program "$BATS_TEST_TMPDIR/bin/g++" 'echo out of order >&2\nexit 1'
+    program "$BATS_TEST_TMPDIR/bin/bats" 'case $* in --version) echo Bats 1.8.2;; *) echo out of order; exit 1;; esac'
+    program "$BATS_TEST_TMPDIR/bin/gcc" 'case $* in *seven*) echo out of order; exit 1;; *) exec %s "$@";; esac' "$(command -v gcc)"
     FAILS=yes try env -u CC -u CXX PATH="$BATS_TEST_TMPDIR/bin:$PATH" make --no-print-directory BACKEND=cpu REQUIRE_GPU= \
         PYTHON="$TEST_PYTHON" -C 01-hello-kernel doctor
     assert_line --regexp '^MISSING +a kernel does not run: .*out of order'
@@ -34,13 +32,12 @@ load helpers
 
 @test "doctor: its lines, its last line and its exit status agree, whatever is missing" {
     copy_out
-    mkdir -p .venv/own no_headers old # .venv: not made by make, so nothing can be installed there
+    mkdir -p .venv/own no_headers # .venv: not made by make, so nothing can be installed there
     "$TEST_PYTHON" -m venv --without-pip bare # without Cython
     echo 'import sysconfig; sysconfig.get_path = lambda *a, **k: "/nowhere"' >no_headers/sitecustomize.py
-    printf '#!/bin/sh\necho Bats 1.2.1\n' >old/bats
-    printf '#!/bin/sh\n' >nvcc # for a GPU that is not here: nothing is run
-    printf '#!/bin/sh\nexit 1\n' >broken
-    chmod +x old/bats nvcc broken
+    program old/bats 'echo Bats 1.2.1'
+    program nvcc # for a GPU that is not here: nothing is run
+    program broken 'exit 1'
     local setting python
     for setting in CC=nothere CXX='g++ -m32' PYTHONPATH="$PWD/no_headers" PATH="$PWD/old:$PATH" \
         NVCC="$PWD/broken" PYTHON="$PWD/bare/bin/python"; do
@@ -83,8 +80,7 @@ load helpers
     make_hello 'import sys; sys.version_info = (3, 9, 0)' "$TEST_PYTHON"
     FAILS=2 make_hello 'import sys; sys.version_info = (3, 8, 20)' "$TEST_PYTHON"
     assert_regex "$stderr" '^[^[:cntrl:]]*python[^[:cntrl:]]* is broken or older than Python 3\.9: make PYTHON=\.\.\. names another\.  Stop\.$'
-    printf '#!/bin/sh\necho noise\necho pyenv: no such version >&2\nexit 127\n' >"$BATS_TEST_TMPDIR/shim"
-    chmod +x "$BATS_TEST_TMPDIR/shim"
+    program "$BATS_TEST_TMPDIR/shim" 'echo noise\necho pyenv: no such version >&2\nexit 127'
     FAILS=2 make_hello '' "$BATS_TEST_TMPDIR/shim"
     assert_regex "$stderr" '^[^[:cntrl:]]*shim is broken or older than Python 3\.9'
     FAILS=2 try make -C 02-dlopen-from-c PYTHON="$BATS_TEST_TMPDIR/shim" doctor
@@ -174,9 +170,8 @@ PROGRAM
         for line in "BACKEND := $1" "HAS_GPU := $2" "NVCC := ${3// /\\ }" "DEVICE := $4"; do assert_line "override $line"; done
     }
     fake_driver 12040 90
-    printf '#!/bin/sh\necho Cuda compilation tools, release 13.0, V13.0.88\n' >"$BATS_TEST_TMPDIR/nvcc-13"
-    printf '#!/bin/sh\necho Cuda compilation tools, release 12.0, V12.0.140\n' >"$BATS_TEST_TMPDIR/nvcc-12"
-    chmod +x "$BATS_TEST_TMPDIR"/nvcc-*
+    program "$BATS_TEST_TMPDIR/nvcc-13" 'echo Cuda compilation tools, release 13.0, V13.0.88'
+    program "$BATS_TEST_TMPDIR/nvcc-12" 'echo Cuda compilation tools, release 12.0, V12.0.140'
     local new=NVCC=$BATS_TEST_TMPDIR/nvcc-13 old=NVCC=$BATS_TEST_TMPDIR/nvcc-12
     local why='the NVIDIA driver knows CUDA 12.4 and the nvcc is of CUDA 13: install a newer driver, or the CUDA Toolkit 12.4'
     device BACKEND= REQUIRE_GPU= "$new"
@@ -187,8 +182,7 @@ PROGRAM
     refute_output --partial error
     device BACKEND= REQUIRE_GPU=1 "$new"
     assert_output "\$(error REQUIRE_GPU=1, but $why)"
-    printf '#!/bin/sh\necho what version? >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/nvcc-dumb"
-    chmod +x "$BATS_TEST_TMPDIR/nvcc-dumb"
+    program "$BATS_TEST_TMPDIR/nvcc-dumb" 'echo what version? >&2\nexit 1'
     device BACKEND= REQUIRE_GPU= NVCC="$BATS_TEST_TMPDIR/nvcc-dumb"
     says cuda yes "$BATS_TEST_TMPDIR/nvcc-dumb" 'GPU, G, because it answers'
     device BACKEND=cuda REQUIRE_GPU= "$new"

@@ -23,30 +23,28 @@ for library in bats-support bats-assert; do
     done
 done
 
-# Skips the test, with the reason, if what it needs is not here. With REQUIRE_GPU=1 a missing GPU is a failure.
+# Skips the test for want of something; with REQUIRE_GPU=1 what is missing of a GPU is a failure.
+lacks() {
+    [ "${REQUIRE_GPU:-}" != 1 ] || fail "REQUIRE_GPU=1, and this needs $1"
+    skip "needs $1"
+}
+
+# Skips the test, with the reason, if what it needs is not here.
 requires() {
     case $1 in
-        gpu)
-            [ "$TEST_BACKEND" = cuda ] && return 0
-            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no GPU: the tests run on the $TEST_BACKEND backend"
-            skip "needs an NVIDIA GPU"
-            ;;
+        gpu) [ "$TEST_BACKEND" = cuda ] || lacks 'an NVIDIA GPU' ;;
         stand-in) # what only its programs do, or can be made to do
             [ "$TEST_BACKEND" = cpu ] || skip "needs the stand-in: make test BACKEND=cpu"
             ;;
         nvcc)
             NVCC=$("$TEST_PYTHON" -Bc "import sys; sys.path.insert(0, '$TOP/common'); import doctor; print(doctor.find_nvcc() or '')")
             case $NVCC in */site-packages/*) export LIBRARY_PATH=${NVCC%/bin/nvcc}/lib ;; esac # make passes it with -L
-            [ -n "$NVCC" ] && return 0
-            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no nvcc"
-            skip "needs nvcc"
+            [ -n "$NVCC" ] || lacks nvcc
             ;;
         compute-sanitizer) # beside nvcc, if it is not on PATH
             requires nvcc
             PATH=$PATH:$(dirname "$(realpath "$(command -v "$NVCC")")")
-            command -v compute-sanitizer >/dev/null && return 0
-            [ "${REQUIRE_GPU:-}" = 1 ] && fail "REQUIRE_GPU=1 and no compute-sanitizer"
-            skip "needs compute-sanitizer"
+            command -v compute-sanitizer >/dev/null || lacks compute-sanitizer
             ;;
         *) fail "requires: what is $1?" ;;
     esac
@@ -133,6 +131,14 @@ each_call_fails() {
         EXPECTED=. try "$TEST_PYTHON" "$BATS_TEST_DIRNAME/failing.py" $program
         assert_output ''
     done
+}
+
+# A program of lines for sh, as printf writes them: program FILE [FORMAT [ARGUMENT]...]
+program() {
+    mkdir -p "$(dirname "$1")"
+    # shellcheck disable=SC2059
+    printf "#!/bin/sh\n${2:-}\n" "${@:3}" >"$1"
+    chmod +x "$1"
 }
 
 # Builds shims/NAME.c, which comes before the stand-in's runtime, as ./NAME.so in the test's folder, and goes there, as

@@ -32,8 +32,7 @@ load helpers
 @test "make: with nothing to build, Python is started once before the first program" {
     copy_out 04-gather
     try_make -C 04-gather build
-    printf '#!/bin/sh\necho >>started\nexec "%s" "$@"\n' "$TEST_PYTHON" >"$BATS_TEST_TMPDIR/python"
-    chmod +x "$BATS_TEST_TMPDIR/python"
+    program "$BATS_TEST_TMPDIR/python" 'echo >>started\nexec "%s" "$@"' "$TEST_PYTHON"
     try_make -C 04-gather build
     try make CFLAGS=-O0 BACKEND="$TEST_BACKEND" PYTHON="$BATS_TEST_TMPDIR/python" -C 04-gather -n run
     assert_equal "$(grep -c '' 04-gather/started)" 1
@@ -94,11 +93,9 @@ load helpers
 
 @test "make: each setting is taken everywhere, from the environment and from the command line" {
     copy_out Makefile 01-hello-kernel 02-dlopen-from-c 03-cython-ctypes 04-gather
-    mkdir bin
-    for name in gcc g++; do printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v $name)" >bin/my$name; done
-    printf '#!/bin/sh\n' >bin/mynvcc
-    printf '#!/bin/sh\nexec "%s" "$@"\n' "$TEST_PYTHON" >bin/mypython
-    chmod +x bin/my*
+    for name in gcc g++; do program bin/my$name 'exec "%s" "$@"' "$(command -v $name)"; done
+    program bin/mynvcc
+    program bin/mypython 'exec "%s" "$@"' "$TEST_PYTHON"
     local settings=(CC=mygcc CXX=myg++ CFLAGS=-O1 PYTHON=mypython CUDA_ARCH=sm_80 NVCC=mynvcc REQUIRE_GPU=) backend way nvcc line
     for backend in cpu cuda; do
         for way in environment 'command line'; do
@@ -173,10 +170,8 @@ NVCC
 
 @test "make: with another compiler or other options, what was built is built anew, once" {
     copy_out 02-dlopen-from-c
-    mkdir bin
     local name setting make=(make --no-print-directory PYTHON="$TEST_PYTHON" BACKEND="$TEST_BACKEND" -C 02-dlopen-from-c hello_c)
-    for name in gcc g++; do printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v $name)" >bin/my$name; done
-    chmod +x bin/my*
+    for name in gcc g++; do program bin/my$name 'exec "%s" "$@"' "$(command -v $name)"; done
     "${make[@]}" >/dev/null
     for setting in CFLAGS=-O1 CC=mygcc CXX=myg++; do
         for wanted in 1 0; do
@@ -227,8 +222,7 @@ NVCC
 @test "make: a compiler that breaks off: nothing half-built stays" {
     copy_out 01-hello-kernel
     rm -rf common/cpu/lib
-    printf '#!/bin/sh\nwhile [ "${1:--o}" != -o ]; do shift; done\necho half >"${2:-half.o}"\necho No space left on device >&2\nexit 1\n' >full
-    chmod +x full
+    program full 'while [ "${1:--o}" != -o ]; do shift; done\necho half >"${2:-half.o}"\necho No space left on device >&2\nexit 1'
     # shellcheck disable=SC2030
     export PATH=$PWD:$PATH
     FAILS=1 try env CC=full common/cpu/nvcc --build-runtime
@@ -255,8 +249,8 @@ for a; do
 done
 echo "$0" >"$made"
 COMPILER
-    printf '#!/bin/sh\ntouch "${4%%.pyx}.c"\n' >bin/cython # python -m cython -3 X.pyx
-    chmod +x bin/*
+    chmod +x bin/compiler
+    program bin/cython 'touch "${4%%.pyx}.c"' # python -m cython -3 X.pyx
     # shellcheck disable=SC2031
     export PATH=$PWD/bin:$PATH
     DOCTOR=$(env PYTHON="$TEST_PYTHON" BACKEND=cuda NVCC=compiler "$TEST_PYTHON" common/doctor.py make |

@@ -67,8 +67,7 @@ NAMES
     cd "$BATS_TEST_TMPDIR/it's/blur" || return 1
     mkdir .venv
     touch .venv/tools
-    printf '#!/bin/sh\ncase $* in *pip*) echo no compiler; exit 1;; esac\n' >python
-    chmod +x python
+    program python 'case $* in *pip*) echo no compiler; exit 1;; esac'
     FAILS=yes try make test PY=./python BACKEND=cpu
     assert_equal "$output" ''
     assert_regex "$stderr" 'no compiler'

@@ -71,9 +71,7 @@ needs_torch() {
 }
 
 @test "pages: the commands that compile are those of make" {
-    mkdir "$BATS_TEST_TMPDIR/bin"
-    printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/nvcc" # make asks whether it is there; -n does not run it
-    chmod +x "$BATS_TEST_TMPDIR/bin/nvcc"
+    program "$BATS_TEST_TMPDIR/bin/nvcc" # make asks whether it is there; -n does not run it
     local stage file
     for file in 01-hello-kernel/hello 02-dlopen-from-c/libhello.so; do
         stage=${file%/*}

@@ -7,8 +7,7 @@ load helpers
     FAILS=yes try tests/run 01-hello-kernel
     assert_equal "$stderr" 'bats is missing: sudo apt-get install -y bats bats-assert'
     local bats=$BATS_TEST_TMPDIR/all-but/bats # which is not there now
-    printf '#!/bin/sh\necho Bats 1.2.1\n' >"$bats"
-    chmod +x "$bats"
+    program "$bats" 'echo Bats 1.2.1'
     FAILS=yes try tests/run 01-hello-kernel
     assert_regex "$stderr" '^bats 1.2 is too old, 1.5 is needed: git clone '
 }
@@ -37,9 +36,7 @@ load helpers
     FAILS=yes try env PATH="$outside" "$TOP/tests/run" good.bats skipped.bats
     assert_line --index -3 'tests/run: nothing of skipped.bats was executed'
     assert_line --index -1 '1 passed, 0 failed, 1 skipped'
-    mkdir bin
-    printf '#!/bin/sh\ncase $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac\n' >bin/bats
-    chmod +x bin/bats
+    program bin/bats 'case $1 in --version) echo Bats 1.8.2;; *) echo 1..2; echo ok 1 a;; esac'
     FAILS=yes try env PATH="$PWD/bin:$outside" "$TOP/tests/run" good.bats
     assert_line --index -1 '1 passed, 1 failed, 0 skipped'
 }

@@ -10,51 +10,38 @@ from gather_streams import _CudaStream
 from gather_streams import stream_handle as stream_handle
 
 _OnDevice = DeviceArray | _CudaArray | _DLPackArray
+_Array = ArrayLike | _OnDevice
+_Axis = SupportsIndex | None
+_Stream = SupportsIndex | _CudaStream | None
 _Mode = Literal["raise", "wrap", "clip"]
 _Out = TypeVar("_Out", bound=NDArray[Any] | _OnDevice)
 
 @overload
 def take(
     source: DeviceArray,
-    index: ArrayLike | _OnDevice,
-    axis: SupportsIndex | None = None,
+    index: _Array,
+    axis: _Axis = None,
     out: None = None,
     mode: _Mode = "raise",
-    stream: SupportsIndex | _CudaStream | None = None,
+    stream: _Stream = None,
 ) -> DeviceArray: ...
 @overload
 def take(
-    source: ArrayLike | _OnDevice,
-    index: ArrayLike | _OnDevice,
-    axis: SupportsIndex | None = None,
-    out: None = None,
-    mode: _Mode = "raise",
-    stream: SupportsIndex | _CudaStream | None = None,
+    source: _Array, index: _Array, axis: _Axis = None, out: None = None, mode: _Mode = "raise", stream: _Stream = None
 ) -> Any: ...  # of the source's kind
 @overload
 def take(
-    source: ArrayLike | _OnDevice,
-    index: ArrayLike | _OnDevice,
-    axis: SupportsIndex | None,
-    out: _Out,
-    mode: _Mode = "raise",
-    stream: SupportsIndex | _CudaStream | None = None,
+    source: _Array, index: _Array, axis: _Axis, out: _Out, mode: _Mode = "raise", stream: _Stream = None
 ) -> _Out: ...
 @overload
 def take(
-    source: ArrayLike | _OnDevice,
-    index: ArrayLike | _OnDevice,
-    axis: SupportsIndex | None = None,
-    *,
-    out: _Out,
-    mode: _Mode = "raise",
-    stream: SupportsIndex | _CudaStream | None = None,
+    source: _Array, index: _Array, axis: _Axis = None, *, out: _Out, mode: _Mode = "raise", stream: _Stream = None
 ) -> _Out: ...
 def add_at(
     target: NDArray[Any] | _OnDevice,
-    index: ArrayLike | _OnDevice,
-    values: ArrayLike | _OnDevice,
-    axis: SupportsIndex | None = 0,
+    index: _Array,
+    values: _Array,
+    axis: _Axis = 0,
     mode: _Mode = "raise",
-    stream: SupportsIndex | _CudaStream | None = None,
+    stream: _Stream = None,
 ) -> None: ...

@@ -74,12 +74,8 @@ def in_words(raised):
         return "MemoryError"
     if type(raised).__name__ == "CudaError":
         return f"CudaError {raised.code}, {raised.name}"
-    places = traceback.extract_tb(raised.__traceback__)
-    own = [
-        place
-        for place in places
-        if not re.search(r"_check\.py$|exercise\.py$|^<|/lib/|View\.MemoryView", place.filename)
-    ]
+    others = re.compile(r"_check\.py$|exercise\.py$|^<|/lib/|View\.MemoryView")
+    own = [place for place in traceback.extract_tb(raised.__traceback__) if not others.search(place.filename)]
     where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
     return f"{type(raised).__name__}: {raised}{where}".replace("\n", " ")
 
@@ -185,10 +181,8 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
             look = first if got.startswith("CudaError 1,") else look_at if k else arguments
             wrong(look, f"{what}: expected {expected[-1]}, got {got}")
         if stays and not gives_back and more != "++":
-            look = (
-                "all that was allocated is given back, also after an error: in which line, and does it run? Who still "
-            )
-            look += "refers to the object? Python finds a method such as __dealloc__ only by its exact name"
+            look = "all that was allocated is given back, also after an error: in which line, and does it run? Who "
+            look += "still refers to the object? Python finds a method such as __dealloc__ only by its exact name"
             wrong(look, f"{what}: memory stays allocated on the device")
         if faults:
             wrong("the line that the stand-in names, and who calls it", f"{what}: then the stand-in sees a fault")

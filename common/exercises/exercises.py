@@ -239,11 +239,8 @@ def judge(status, out, err):
     }
     if status < 0:
         what, look_at = died.get(-status, ("", "pointers of the host"))
-        return [
-            f"  wrong    the program crashed, signal {-status}, {what}",
-            f"  look at  {look_at}",
-            *err.splitlines()[-3:],
-        ]
+        crash = f"  wrong    the program crashed, signal {-status}, {what}"
+        return [crash, f"  look at  {look_at}", *err.splitlines()[-3:]]
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 
@@ -279,9 +276,8 @@ def attempt_alone(folder, answers, backend):
     if status != 0:
         return ["  wrong    it does not compile"] + [f"  {line[:200]}" for line in compile_errors(err + out)]
     warnings = room / ".warnings"  # of the last time that something was built
-    if not warnings.exists() or any(
-        p.stat().st_mtime > warnings.stat().st_mtime for p in room.iterdir() if p.is_file()
-    ):
+    newest = max(path.stat().st_mtime for path in room.iterdir() if path.is_file())
+    if not warnings.exists() or newest > warnings.stat().st_mtime:
         warnings.write_text(err)
     try:
         status, out, err = run_check(folder, room, backend)
@@ -292,11 +288,8 @@ def attempt_alone(folder, answers, backend):
         ]
     wrong = judge(status, out, err)
     if wrong:
-        wrong += [
-            f"  printed  {line[:100]}"
-            for line in out.splitlines()
-            if line.strip() and not line.startswith(("  ", "passed"))
-        ][:5]
+        printed = [line for line in out.splitlines() if line.strip() and not line.startswith(("  ", "passed"))]
+        wrong += [f"  printed  {line[:100]}" for line in printed[:5]]
         own = "|".join(re.escape(path.name) for path in solutions(folder))
         found = re.findall(rf"^(?:\S*/)?((?:{own}):\d.*warning: .*)", warnings.read_text(), re.M)
         wrong += [f"  warning  {line}" for line in found[:1]]
@@ -351,9 +344,8 @@ def state(folder, answers, is_asked=True):
         if text == at_first(path) and hole:
             todo.append(f"  to do    {path.name}, line {line}: there your lines are missing")
         elif text == at_first(path) and not is_asked:
-            todo.append(
-                f"  to do    {path.name}: read it, and find the bug; make exercises EXERCISE={folder.name} tells more"
-            )
+            more = f"make exercises EXERCISE={folder.name} tells more"
+            todo.append(f"  to do    {path.name}: read it, and find the bug; {more}")
     if len(todo) == len(files):
         return "to do", todo
     if has_passed(folder, answers):
@@ -455,10 +447,8 @@ def watch(todo, answers):
                 time.sleep(3 * sys.stdout.isatty())  # to read it
             else:
                 say_wrong(folder, lines)
-                print(
-                    f"\nThis waits until you save {' or '.join(path.name for path in files)}; Ctrl-C ends it.",
-                    flush=True,
-                )
+                names = " or ".join(path.name for path in files)
+                print(f"\nThis waits until you save {names}; Ctrl-C ends it.", flush=True)
     print(f"{len(todo)} of {len(todo)} exercises pass")
 
 

@@ -82,12 +82,9 @@ def sandbox(room, is_writable, shown=()):
 @functools.cache
 def limits():
     """The words before a command that is limited, and that ends first if the machine has no memory left."""
-    most = {
-        **LIMITS,
-        "nproc": len(list(pathlib.Path("/proc").glob("[0-9]*/task/*"))) + 500,
-    }  # there are so many, and more
     words = ["choom", "-n", "1000", "--", "prlimit"]
-    for name, value in most.items():
+    processes = len(list(pathlib.Path("/proc").glob("[0-9]*/task/*")))  # there are so many, and may be more
+    for name, value in {**LIMITS, "nproc": processes + 500}.items():
         hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
         words.append(f"--{name}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
     return [*words, "--"]
@@ -287,9 +284,8 @@ def main(answers, *stages):
         for student, result in zip(students, pool.map(of, students)):
             rows[student.name] = result
             passed = sum(one["state"] == "passed" for one in result.values())
-            print(
-                f"{len(rows)} of {len(students)}: {plain(student.name)}, {passed} passed", file=sys.stderr, flush=True
-            )
+            line = f"{len(rows)} of {len(students)}: {plain(student.name)}, {passed} passed"
+            print(line, file=sys.stderr, flush=True)
             known[student.name] = {**known.get(student.name, {}), **result}
             (grades / "new.json").write_text(json.dumps(known))
             os.replace(grades / "new.json", kept)

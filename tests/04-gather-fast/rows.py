@@ -13,7 +13,7 @@ places = itertools.cycle(itertools.product(PLACES.values(), repeat=3))
 turns = itertools.cycle(itertools.product((np.int32, np.int64), ("raise", "wrap", "clip")))
 BYTES = *range(1, 18), 24, 31, 32, 33, 48, 100, 2032, 2048, 2064, 5000
 COUNTS = 1, 2, 3, 4, 5, 31, 129, 513
-ELEMENTS = itertools.product((4, 8), (7, 8, 1023, 1024, 1025, 1028, 16385, 32768, 32769, 270000), range(9))  # places
+ELEMENTS = itertools.product((4, 8), (7, 8, 1023, 1024, 1025, 1028, 16385, 32768, 32769, 270000), range(5))  # places
 wrong = checked = 0
 
 

@@ -1,7 +1,6 @@
 """cuda_gather is as NumPy's indexing, in shape, dtype and every bit; a bad index is NumPy's IndexError, word for word."""
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from wrapper import check_array, cuda_gather
@@ -66,20 +65,3 @@ for size in 2**31 - 1, 2**31:  # the largest that C's int holds, and one more
     array = np.broadcast_to(np.float32(0), size)
     is_taken = words(check_array, "x", array, np.float32, error=ValueError).startswith("array")
     assert is_taken == (size < 2**31), f"a source of {size} elements is {'taken' if is_taken else 'refused'}"
-
-
-# several threads at once: each call is right, or its own error
-def work(seed):
-    random = np.random.default_rng(seed)
-    for _ in range(20):
-        x = random.random(5000, dtype=np.float32)
-        idx = random.integers(-5000, 5000, size=3000)
-        if seed % 2:
-            idx[1234] = 5000
-            assert words(cuda_gather, x, idx).startswith("IndexError: index 5000 ")
-        else:
-            expect_as_numpy("in a thread", x, idx)
-
-
-with ThreadPoolExecutor(4) as pool:
-    list(pool.map(work, range(4)))

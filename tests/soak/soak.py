@@ -30,24 +30,16 @@ IS_GPU = os.environ.get("TEST_BACKEND") == "cuda"
 STAND_IN = "CPU stand-in: this program runs on the CPU, not on a GPU\n"
 
 
-def fault(status, *command, limit=300):
-    """(what is wrong, stdout) of Python with the modules: nothing, if it ends with that status and is quiet."""
+def fault(*command, limit=300):
+    """(what is wrong, stdout) of Python with the modules: nothing, if it ends with exit status 0 and is quiet."""
     settings = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONFAULTHANDLER": "1"}
     command = ["timeout", "--foreground", str(limit), sys.executable, "-W", "ignore::DeprecationWarning", *command]
     done = subprocess.run(command, capture_output=True, text=True, env=settings)
     said = done.stderr.replace(STAND_IN, "")
-    if (done.returncode, said) == (status, ""):
+    if (done.returncode, said) == (0, ""):
         return "", done.stdout
     hangs = " (it hangs)" if done.returncode == 124 else ""
     return f"{command[6:]}: exit status {done.returncode}{hangs}\n{done.stdout[-2000:]}{said}", done.stdout
-
-
-def all_pass(programs):
-    """Runs (exit status, Python's arguments) on all cores."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong = "".join(pool.map(lambda program: fault(*program)[0], programs))
-    if wrong:
-        sys.exit(wrong)
 
 
 # ---- The parts. Each prints its figures, or ends with what is wrong.
@@ -123,8 +115,10 @@ def calls(seconds, count, seed):
 def drawn(seconds, count, seed):
     """Drawn cases, as NumPy; few in each process: the stand-in keeps a note of all that was freed, and becomes slow."""
     cases, each = os.path.join(TESTS, "soak/cases.py"), 5000
-    all_pass([(0, cases, f"{seed}{k}", str(min(each, count - k))) for k in range(0, count, each)])
-    print(f"{count} cases as NumPy")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        run = lambda k: fault(cases, f"{seed}{k}", str(min(each, count - k)))[0]
+        wrong = "".join(pool.map(run, range(0, count, each)))
+    sys.exit(wrong) if wrong else print(f"{count} cases as NumPy")
 
 
 PARTS = {part.__name__: part for part in (threads, calls, drawn)}
@@ -138,7 +132,7 @@ def main(seconds="60", count="200000", seed=""):
     failed = False
     for name in PARTS:
         start, limit = time.monotonic(), 600 + float(seconds) + int(count) / 40
-        wrong, printed = fault(0, __file__, name, seconds, count, seed, limit=limit)
+        wrong, printed = fault(__file__, name, seconds, count, seed, limit=limit)
         word = "FAILED" if wrong else "ok"
         print(f"{word:7} {name:10} {time.monotonic() - start:5.0f} s  {wrong or printed.strip()}", flush=True)
         failed |= bool(wrong)

@@ -5,17 +5,8 @@ import importlib
 
 import numpy as np
 
-from exercise import (
-    expect_each_failure,
-    expect_kernel,
-    expect_no_error,
-    free_bytes,
-    is_on_stand_in,
-    passed,
-    rng,
-    see,
-    wrong,
-)
+from exercise import expect_each_failure, expect_kernel, expect_no_error, free_bytes
+from exercise import is_on_stand_in, passed, rng, see, wrong
 
 expect_each_failure("sum_of(x)", lambda: importlib.import_module("lifetime").sum_of(np.ones(300, np.float32)))
 from lifetime import sum_of  # not before, as its last lines may use CUDA

@@ -27,11 +27,8 @@ for rows, shape, dtype in (5, (4,), "d"), (1, (1,), "d"), (40, (9, 30), "f"), (6
     index, grad = rng.integers(rows, size=shape), rng.integers(-99, 100, (*shape, *rest)).astype(dtype)  # exact sums
     if dtype == "d":
         grad += 2.0**-30  # which a float32 loses
-    before, expected, what = (
-        (grad.copy(), index.copy()),
-        np.zeros((rows, *rest), dtype),
-        f"an index of shape {shape}, your result",
-    )
+    before, what = (grad.copy(), index.copy()), f"an index of shape {shape}, your result"
+    expected = np.zeros((rows, *rest), dtype)
     np.add.at(expected, index, grad)
     for _ in range(2):  # a new array each time
         got = expect_no_error("what add_at takes", what, lambda: backward.backward(grad, index, (rows, *rest)))

@@ -110,11 +110,7 @@ def test_arrays_on_a_gpu(name):
 
 def of_the_stand_in(x):
     """Arrays that the libraries do not make: strided, at an odd address; and one that is read only, as JAX's are."""
-    strided, odd, read_only = (
-        StandInArray(np.repeat(x, 2)),
-        StandInArray(np.zeros(x.nbytes + 4, np.uint8)),
-        StandInArray(x),
-    )
+    strided, odd, read_only = map(StandInArray, (np.repeat(x, 2), np.zeros(x.nbytes + 4, np.uint8), x))
     strided.array, odd.array = strided.array[::2], odd.array[1:-3].view(np.float32)
     read_only.array.flags.writeable = False
     with pytest.raises(ValueError, match="out: a writeable array is taken"):
