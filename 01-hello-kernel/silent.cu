@@ -1,5 +1,5 @@
 // Six failures that nobody notices. Of each there are two functions, one below the other: the wrong one,
-// and the same with the check that is missing in it.
+// and the same with the line that finds the failure, or prevents it.
 // Build: make silent
 // Run:   ./silent big_block, then ./silent big_block check; the others: see main
 #include "check.h"
@@ -64,7 +64,7 @@ static void big_block_checked(void)
     count_sevens(d_x);
 }
 
-// ---- The program ends before the kernel has run, or before its text has come back.
+// ---- The program ends without waiting: the kernel's text never comes.
 
 static void no_wait(void)
 {

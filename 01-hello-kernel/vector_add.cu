@@ -6,7 +6,7 @@
 // b[i] += a[i] for 0 <= i < n.
 __global__ void VectorAdd(const float *a, float *b, int n)
 {
-    // From 2^31 elements on, i has to be a size_t, and one factor too: (size_t)blockIdx.x * blockDim.x.
+    // If n comes near 2^31, n and i have to be size_t, and one factor too: (size_t)blockIdx.x * blockDim.x.
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) // there are only whole blocks: the last may have threads without an element
         b[i] += a[i];
