@@ -7,7 +7,7 @@ __global__ void PrintPlace(int columns)
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x; // x goes along a row
     int row = blockIdx.y * blockDim.y + threadIdx.y;    // y goes from row to row
-    int i = row * columns + column; // in memory the rows lie one behind the other
+    int i = row * columns + column; // in memory the rows lie one after the other
     printf("row %d, column %d: element %2d, block (%u, %u), thread (%u, %u)\n", row, column, i,
            blockIdx.x, blockIdx.y, threadIdx.x, threadIdx.y);
 }
