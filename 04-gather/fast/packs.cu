@@ -23,7 +23,7 @@ __global__ void FourEach(const float *source, const int *index, float *result, s
         float4 picked = make_float4(source[j.x], source[j.y], source[j.z], source[j.w]);
         ((float4 *)result)[p] = picked;
     } else {
-        for (size_t i = 4 * p; i < N; i++) // the one thread behind the packs: up to three are left
+        for (size_t i = 4 * p; i < N; i++) // the one thread after the packs: up to three are left
             result[i] = source[index[i]];
     }
 }
