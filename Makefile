@@ -14,7 +14,7 @@ help:
 	@echo '  hint, compare, reset EXERCISE=name  one more hint; your answer and the solution; the file as it was'
 	@echo '  exercises-check  for who adds an exercise: what is not as it should be? (common/exercises/develop.py)'
 	@echo '  grade ANSWERS=folder  the answers of many people, each in a sandbox (a page: common/WORKSHOP.md)'
-	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests (FROM=rows)'
+	@echo '  new NAME=moving_average DIR=~/moving_average  a package of your own: kernel, module, tests (FROM=rows, window)'
 	@echo '  build   build them'
 	@echo '  sanitize  look for memory errors and leaks in them'
 	@echo '  soak    load tests, some ten minutes: SECONDS=60 of threads, CASES=200000 that Hypothesis draws, SEED='

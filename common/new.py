@@ -12,7 +12,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = TOP / "04-gather/template"
-ROWS = TOP / "04-gather/template.rows.diff"  # FROM=rows: what differs in a package whose operation is one on rows
+STARTS = {name: TEMPLATE.with_name(f"template.{name}.diff") for name in ("rows", "window")}  # FROM: what differs then
 
 
 def names_inside():
@@ -20,34 +20,34 @@ def names_inside():
     kinds = ".py", ".pyi", ".pyx", ".cu", ".h"
     files = [path for folder in ("src", "tests") for path in (TEMPLATE / folder).rglob("*.*") if path.suffix in kinds]
     texts = [path.read_text(encoding="utf-8") for path in files]
-    texts += [change for name, change in changes() if name.endswith(kinds)]
+    texts += [change for start in STARTS for name, change in changes(start) if name.endswith(kinds)]
     beside = r'"""[\s\S]*?"""|"[^"\n]*"|#.*|//.*'
     return {word for text in texts for word in re.findall(r"\w+", re.sub(beside, "", text))} - {"axpy"}
 
 
-def changes():
-    """What ROWS says: the names of files, and the changes of each."""
-    text = ROWS.read_text(encoding="utf-8")
+def changes(start):
+    """The names of files, and the changes of each."""
+    text = STARTS[start].read_text(encoding="utf-8")
     return re.findall(r"^--- (.*)\n\+\+\+ .*\n((?:[@ +-].*\n|\n)+?)(?=--- |\Z)", text, re.M)
 
 
-def patch(folder):
-    """Changes the files of the folder as ROWS says. Each hunk replaces lines that a file has once."""
-    for name, change in changes():
+def patch(folder, start):
+    """Changes the files of the folder for this start. Each hunk replaces lines that a file has once."""
+    for name, change in changes(start):
         text = (folder / name).read_text(encoding="utf-8")
         for hunk in re.split("^@@.*\n", change, flags=re.M)[1:]:
             lines = hunk.splitlines(keepends=True)
             old, new = ("".join(line[1:] for line in lines if line[0] in marks) for marks in (" -", " +"))
             if text.count(old) != 1:
-                raise OSError(0, f"{ROWS.name} does not fit {name}: {old}")
+                raise OSError(0, f"{STARTS[start].name} does not fit {name}: {old}")
             text = text.replace(old, new)
         (folder / name).write_text(text, encoding="utf-8")
 
 
 def refusal(name, folder, start):
     """Why there can be no such package, or ""."""
-    if start not in ("", "rows"):
-        return f"FROM={start}: rows, or nothing"
+    if start not in ("", *STARTS):
+        return f"FROM={start}: {', '.join(STARTS)}, or nothing"
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         return f"NAME={name}: small letters, digits and _, beginning with a letter, as in NAME=moving_average"
     cython = "cdef", "cimport", "cpdef", "ctypedef", "include"
@@ -69,8 +69,8 @@ def make(name, folder, start):
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(TEMPLATE, begun, ignore=leave)
-        if start == "rows":
-            patch(begun)
+        if start:
+            patch(begun, start)
         for path in [p for p in begun.rglob("*") if p.is_file()]:
             path.write_text(path.read_text(encoding="utf-8").replace("axpy", name), encoding="utf-8")
         for path in sorted(begun.rglob("*axpy*"), reverse=True):  # what is in a folder comes before the folder

@@ -32,7 +32,7 @@ NAMES
     try_new NAME=softmax DIR="$PWD/softmax" # a word of the READMEs alone
     rm -r softmax
     FAILS=yes LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 try_new NAME=blur FROM=columns
-    assert_equal "${stderr%%$'\n'*}" 'FROM=columns: rows, or nothing'
+    assert_equal "${stderr%%$'\n'*}" 'FROM=columns: rows, window, or nothing'
     FAILS=yes try_new NAME=blur DIR="$PWD/there"
     assert_equal "${stderr%%$'\n'*}" "$PWD/there is there already"
     HOME=$PWD FAILS=yes try_new NAME=blur DIR='~/there' # as a shell hands it over that does not know it for a path
@@ -146,23 +146,36 @@ KERNEL
     fi
 }
 
-@test "new: FROM=rows starts from an operation on rows, whose tests pass, and see what is wrong" {
-    package row_mean rows
+# sees_what_is_wrong NAME FROM SAYS...: the tests of this package pass, and see each mistake of stdin: FILE|sed command.
+sees_what_is_wrong() {
+    package "$1" "$2"
     run grep -ri 'axpy\|a \* x' . --exclude-dir=vendor
     assert_output ''
     try make test
-    says '3(3 passed, 1 skipped|4 passed)' '3(0 passed, 6|4 passed, 2) skipped'
+    says "$3" "$4"
     cp -r src right
     local file wrong
     while IFS='|' read -r file wrong; do
-        sed -i "$wrong" "src/row_mean/$file"
-        ! cmp -s "src/row_mean/$file" "right/row_mean/$file"
+        sed -i "$wrong" "src/$1/$file"
+        ! cmp -s "src/$1/$file" "right/$1/$file"
         FAILS=yes try make test
         assert_output --regexp '[0-9]+ failed'
-        cp right/row_mean/* src/row_mean
-    done <<'WRONG'
+        cp "right/$1"/* "src/$1"
+    done
+}
+
+@test "new: FROM=rows starts from an operation on rows, whose tests pass, and see what is wrong" {
+    sees_what_is_wrong row_mean rows '3(3 passed, 1 skipped|4 passed)' '3(0 passed, 6|4 passed, 2) skipped' <<'WRONG'
 row_mean.cu|/part.0. /s/columns/columns * 1.00001f/
 _row_mean.pyx|s/if out_shape != /if False and out_shape != /
+WRONG
+}
+
+@test "new: FROM=window starts from an operation on neighbours and weights, whose tests pass, and see what is wrong" {
+    sees_what_is_wrong smooth window '3(1 passed, 1 skipped|2 passed)' '(28 passed, 6|32 passed, 2) skipped' <<'WRONG'
+smooth.cu|s/k = 0; k < m/k = 1; k < m/
+smooth.cu|s/(n - m + 1) \* sizeof/(n - m) * sizeof/
+_smooth.pyx|s/data_of(out_tensor) in/False and data_of(out_tensor) in/
 WRONG
 }
 
