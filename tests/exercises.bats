@@ -83,7 +83,7 @@ names_each_fault() {
     refute_line --partial 'but' # the answers are as they should be
     sed -i 's/TODO\(: *\|：\)//g' exercises/README*.md exercises/twice/*
     try_make exercises-check
-    assert_line --index -1 '1 exercises, 4 answers, 0 faults'
+    assert_line --index -1 '1 exercises, 5 answers, 0 faults'
     FAILS=yes try_make exercises
     assert_line --regexp '^  to do    twice.cu, line [0-9]+: there your lines are missing'
 
@@ -100,8 +100,9 @@ twice/twice.cu~s/2 . x/1 + 2 * x/~the solution: it has to pass, but
 twice/answers.txt~~no guard: the refusal does not say out of bounds, but
 EOF
     names_each_fault <<'EOF'
-twice/twice_check.cu~/expect(/d~the unsolved file: it passes, but has to be refused
+twice/twice_check.cu~/expect[_(]/d~the unsolved file: it passes, but has to be refused
 twice/answers.txt~~a mistake that learners make: it passes, but has to be refused
+twice/answers.txt~~one thread for all: it passes, but has to be refused
 twice/answers.txt~s/-> out of bounds/-> a race/~no guard: the refusal does not say a race
 EOF
     names_each_fault <<<'twice/answers.txt~s/2 . x/7 * x/~answers.txt: a mistake that learners make: the solution has no'

@@ -76,8 +76,10 @@ int main(void)
         for (float &element : expected)
             element *= 2;
         Array<float> x("x", h);
-        double_all(x.data, n);
+        auto seen = see([&] { double_all(x.data, n); });
         x.expect(expected, "TODO: where to look if an element is not written", "TODO: or is wrong");
+        expect_writes(seen, n, "double_all"); // not the host, and each element once
+        expect_shared(seen, 2, "double_all"); // no thread has more to do than one reading and one writing
     }
     return passed();
 }
@@ -89,6 +91,10 @@ no guard -> out of bounds
 TODO: a mistake that learners make -> TODO: where to look|or is wrong
 - 2 * x[i]
 + 3 * x[i]
+
+one thread for all -> each thread has its own part
++     for (int k = 0; i == 0 && k < n; k++)
++         x[k] = 2 * x[k];
 
 an early return -> passed
 +     if (i >= n)
