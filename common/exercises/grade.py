@@ -59,7 +59,8 @@ def refuse(text):
 def readable():
     """Folders of the system and of Python that compilers and checks need."""
     python = "import sys; print(sys.prefix, sys.base_prefix, sep='\\n')"
-    folders = subprocess.check_output([os.environ.get("PY", sys.executable), "-c", python], text=True).splitlines()
+    own_python = shutil.which(os.environ.get("PY", "")) or sys.executable  # .venv is there only if it is needed
+    folders = subprocess.check_output([own_python, "-c", python], text=True).splitlines()
     tools = [shutil.which(tool) for tool in ("make", "g++", "gcc")]
     folders += [str(pathlib.Path(tool).resolve().parent.parent) for tool in tools if tool]
     own = pathlib.Path.home().resolve(), exercises.COMMON  # neither these nor what they lie in

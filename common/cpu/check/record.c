@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECTOR = 32, MOST_SHOWN = 256 };
+enum { SECTOR = 32, MOST_SHOWN = 256, MOST_KEPT = 1 << 22 };
 
 struct cpu_recorded {
     const char *address;
@@ -73,6 +73,8 @@ void cpu_record(const struct cpu_access *x)
     if (goes_on)
         k->recorded--; // the atomics of ../include read, then compare and swap until it is done
     if (!k->turns && !(k->turns = cpu_lazy_pages(SITES * sizeof *k->turns))) abort();
+    // Of a loop that does not end, memory would not hold all. (A warp's requests at this place are counted in two parts.)
+    if (k->recorded == MOST_KEPT) cpu_end_record_of_block();
     if (k->recorded == k->room) {
         k->room = 2 * k->room + 4096;
         k->record = realloc(k->record, k->room * sizeof *k->record);
