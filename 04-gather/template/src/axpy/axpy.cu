@@ -1,10 +1,6 @@
 // a * x + y on the GPU: a kernel, its launch, and the C functions for arrays on the GPU and in the host's memory.
-#include <cuda_runtime.h>
-
-// What axpy.h declares is visible in the library, all else is hidden.
-#pragma GCC visibility push(default)
 #include "axpy.h"
-#pragma GCC visibility pop
+#include <cuda_runtime.h>
 
 #define THREADS 256 // a block
 #define CHECK_GOTO(error, call, cleanup) \

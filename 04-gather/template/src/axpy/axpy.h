@@ -2,6 +2,8 @@
 #pragma once
 #include <stddef.h>
 
+// What is declared here is visible in the library, all else is hidden.
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,3 +24,4 @@ const char *axpy_error_text(int code);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
