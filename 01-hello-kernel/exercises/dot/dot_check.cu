@@ -52,6 +52,13 @@ int main(void)
             long long each = (n - 1) / std::max(seen.threads, 1LL) + 1;
             expect_shared(seen, 2 * each + 2, "each thread reads its own elements");
         }
+        std::vector<float> got(1);
+        auto again = [&] {
+            dot(x.data, y.data, n, result.data);
+            CHECK(cudaMemcpy(got.data(), result.data, sizeof(float), cudaMemcpyDeviceToHost));
+        };
+        if (sum != 0)
+            expect_kernel("dot", again, {sum}, got);
         x.expect(a, "x is read, not written");
         y.expect(b, "y is read, not written");
     }

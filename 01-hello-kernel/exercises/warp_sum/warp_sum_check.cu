@@ -10,6 +10,7 @@ template <typename T> __device__ T Counted(T value)
 #define __shfl_down_sync(...) Counted(__shfl_down_sync(__VA_ARGS__))
 #define __shfl_xor_sync(...) Counted(__shfl_xor_sync(__VA_ARGS__))
 #define __shfl_sync(...) Counted(__shfl_sync(__VA_ARGS__))
+#define __reduce_add_sync(...) Counted(__reduce_add_sync(__VA_ARGS__))
 #include "warp_sum.cu"
 
 #include "exercise.cuh"
@@ -54,6 +55,9 @@ int main(void)
             wrong("one thread of each warp adds the warp's sum",
                   "n = %d: the %d warps write %lld times to global memory", n,
                   blocks * THREADS / 32, seen.writes + seen.atomics - counted);
+        if (is_on_stand_in && counted == 0)
+            wrong("WarpSum: the numbers go from thread to thread, and not by way of memory",
+                  "n = %d: no thread comes to a shuffle", n);
         expect_shared(seen, 20, "each thread reads one element"); // and comes to some shuffles
     }
     return passed();

@@ -19,7 +19,7 @@ import exception  # not before, as its last lines may use CUDA
 from cuda_error import CudaError
 
 expect_no_error("0 says that all went well", "check(0)", lambda: exception.check(0))
-for code in 2, 700, 1, 9, 719, 999, 12345, -1, int(rng.integers(3, 800)):
+for code in 2, 700, 1, 9, 712, 719, 999, 12345, -1, int(rng.integers(3, 800)):
     error = MemoryError if code == 2 else CudaError
     look_at = "which code becomes which exception? See the text under def check"
     raised = expect_error(look_at, error, f"check({code})", lambda: exception.check(code))

@@ -22,11 +22,20 @@ sys.modules["gather"] = types.ModuleType("gather")
 sys.modules["gather"].add_at = add_at
 import backward
 
-for rows, shape, dtype in (5, (4,), "d"), (1, (1,), "d"), (40, (9, 30), "f"), (6, (3, 2, 5), "f"), (3, (0,), "d"):
+for rows, shape, dtype in (
+    (5, (4,), "d"),
+    (1, (1,), "d"),
+    (40, (9, 30), "f"),
+    (6, (3, 2, 5), "f"),
+    (3, (0,), "d"),
+    (4, (7,), "D"),
+):
     rest = ((3,), (), (2, 3))[len(calls) // 2 % 3]
     index, grad = rng.integers(rows, size=shape), rng.integers(-99, 100, (*shape, *rest)).astype(dtype)  # exact sums
     if dtype == "d":
         grad += 2.0**-30  # which a float32 loses
+    if dtype == "D":
+        grad *= 1 + 2j
     before, what = (grad.copy(), index.copy()), f"an index of shape {shape}, your result"
     expected = np.zeros((rows, *rest), dtype)
     np.add.at(expected, index, grad)
@@ -35,6 +44,6 @@ for rows, shape, dtype in (5, (4,), "d"), (1, (1,), "d"), (40, (9, 30), "f"), (6
     expect("grad is only read", f"{what}: grad afterwards", before[0], grad)
     expect("index is only read", f"{what}: index afterwards", before[1], index)
     expect("is it 0 at first, and of grad's dtype? Does each of equal indices add its row?", what, expected, got)
-if len(calls) != 10:
-    wrong("add_at, which does it on the GPU", f"expected one call of add_at for each index, got {len(calls)} for 10")
+if len(calls) != 12:
+    wrong("add_at, which does it on the GPU", f"expected one call of add_at for each index, got {len(calls)} for 12")
 passed()

@@ -14,7 +14,8 @@ static void check(const std::vector<float> &x, float low, float high)
     expect_return(0, error, call, "the launch, and the copy back: their arguments");
     for (int i = 0; i < n; i++) {
         float expected = x[i] < low ? low : x[i] > high ? high : x[i];
-        bool is_right = result[i] == expected || (isnan(result[i]) && isnan(expected));
+        bool is_right = result[i] == expected ? signbit(result[i]) == signbit(expected)
+                                              : isnan(result[i]) && isnan(expected);
         if (!is_right)
             wrong(
                 isnan(expected)
@@ -44,6 +45,7 @@ int main(void)
         true);
     check({-5, 0.5, 5}, -1, 1);
     check({-5, NAN, 0, 5}, -1, 1);
+    check({-0.0f, 0, -1, 1}, 0, 1); // -0 is not below 0: it stays
     check({-5, 0, 5, -INFINITY, INFINITY}, -INFINITY, INFINITY);
     check({-INFINITY, 0, INFINITY}, -1, 1);
     for (int n : {1, 255, 256, 257, random_number(1000, 9000)}) {

@@ -46,6 +46,7 @@ WRONG = [
     ("has no upper limit", "is there an element above high?", but(lambda r, x, low, high: x.clip(low))),
     ("has no lower limit", "is there an element below low?", but(lambda r, x, low, high: x.clip(None, high))),
     ("makes low of all below high", "is one between them?", but(lambda r, x, low, high: replaced(r, r < high, low))),
+    ("has the elements in another order", EACH, but(lambda r, x, low, high: r[::-1].copy())),
     ("is wrong in the first element", EACH, but(lambda r, x, low, high: replaced(r, slice(1)))),
     ("is wrong in the last element", EACH, but(lambda r, x, low, high: replaced(r, slice(-1, None)))),
     ("returns one element too many", "is the size looked at?", but(lambda r, x, low, high: np.append(r, r[:1]))),

@@ -7,8 +7,8 @@ import pathlib
 import numpy as np
 
 import exercise
-from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_no_error, is_on_stand_in, passed
-from exercise import rng, see, wrong
+from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_kernel, expect_no_error
+from exercise import is_on_stand_in, passed, rng, see, wrong
 
 
 def numbers(*shape):
@@ -42,9 +42,20 @@ def check(name, x):
         )
     if x.shape[1] > 1000 and seen["sectors"] > x.size / 4:
         wrong("threads side by side read elements side by side", f"{name}: the warps move {seen['sectors']} sectors")
+    expect_kernel(name, lambda: row_sum(x), got)
 
 
-for shape in (3, 256), (1, 1), (2, 255), (5, 257), (300, 7), (4, 0), (0, 4), rng.integers(1, 30, 2) * (1, 100):
+for shape in (
+    (3, 256),
+    (1, 1),
+    (2, 255),
+    (5, 257),
+    (300, 7),
+    (2, 1500),
+    (4, 0),
+    (0, 4),
+    rng.integers(1, 30, 2) * (1, 100),
+):
     check("an array", numbers(*shape))
 check("every other row, its columns from the end", numbers(20, 300)[::2, ::-1])
 check("a transposed array", numbers(20, 300).T)
