@@ -64,7 +64,7 @@ static void big_block_checked(void)
     count_sevens(d_x);
 }
 
-// ---- The program ends without waiting: the kernel's text never comes.
+// ---- The program ends before the kernel has run, or before its text has come back.
 
 static void no_wait(void)
 {

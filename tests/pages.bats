@@ -57,12 +57,18 @@ needs_torch() {
 @test "pages: the commands of the other pages print what the pages show" {
     [ "${SLOW:-}" != 1 ] || run_pages 1 README.md # make run takes long: make test-all
     [ "$TEST_BACKEND" = cuda ] || run_pages 3 common/cpu/README.md common/cpu/HOW.md
-    mapfile -t pages < <(english common)
+    mapfile -t pages < <(english common | grep -v LAB)
     run_pages 1 "${pages[@]}"
 }
 
+@test "pages: the commands of common/LAB.md print what it shows; they make a lab beside common" {
+    copy_out 01-hello-kernel
+    try "$TEST_PYTHON" "$TOP/tests/pages.py" run common/LAB.md
+    assert_output --regexp '^[2-9] commands, 0 print something else$'
+}
+
 @test "pages: links lead somewhere, quoted code is in a source, both languages have the same parts" {
-    mapfile -t pages < <(find . -name .venv -prune -o -name offline -prune -o -name '*.md' -print | sort)
+    mapfile -t pages < <(find ./*.md 0* common tests -name '*.md' | sort) # not those of a lab of one's own
     [ "${#pages[@]}" -ge 50 ]
     try "$TEST_PYTHON" tests/pages.py look "${pages[@]}"
     assert_output "${#pages[@]} pages, 0 faults"
