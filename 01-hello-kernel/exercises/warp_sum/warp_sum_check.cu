@@ -1,5 +1,9 @@
 // Sizes around a warp and a block; whole warps shuffle; one addition to the result for each warp.
 
+// Before the macros, so that they change nothing in them.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
 // Counts the threads that come to a shuffle: what a thread gets from one that does not come is undefined, a 0 perhaps.
 __device__ int came;
 template <typename T> __device__ T Counted(T value)
@@ -55,9 +59,6 @@ int main(void)
             wrong("one thread of each warp adds the warp's sum",
                   "n = %d: the %d warps write %lld times to global memory", n,
                   blocks * THREADS / 32, seen.writes + seen.atomics - counted);
-        if (is_on_stand_in && counted == 0)
-            wrong("WarpSum: the numbers go from thread to thread, and not by way of memory",
-                  "n = %d: no thread comes to a shuffle", n);
         expect_shared(seen, 20, "each thread reads one element"); // and comes to some shuffles
     }
     return passed();
