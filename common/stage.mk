@@ -153,7 +153,7 @@ endif
 on_gpu = $(if $(filter cuda,$(BACKEND)),$1)
 
 # What this folder was built with. If that changes (machine, backend, compiler, options, Python, place), the builds go.
-BUILT_FOR := $(shell uname -m) $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(PY) $(EXT)) $(subst ','\'',$(CURDIR))
+BUILT_FOR := $(shell uname -m) $(BACKEND) $(NVCC) $(NVCCFLAGS) $(CC) $(CFLAGS) $(if $(PYX),$(shell command -v $(PY)) $(EXT)) $(subst ','\'',$(CURDIR))
 .built-for: FORCE | tools packages
 	@$(COMMON)/made check $(BUILDS) $(LEFTOVERS)
 	@echo '$(BUILT_FOR)' | cmp -s - $@ || { \

@@ -180,6 +180,12 @@ NVCC
             assert_equal "$setting $(grep -c '^Built with another compiler, options or folder' <<<"$output")" "$setting $wanted"
         done
     done
+    copy_out 03-cython-ctypes
+    program "$BATS_TEST_TMPDIR/bin/python3" 'exec "%s" "$@"' "$TEST_PYTHON"
+    for name in python3 "$BATS_TEST_TMPDIR/bin/python3"; do # the same one
+        try env PATH="$BATS_TEST_TMPDIR/bin:$PATH" make -C 03-cython-ctypes PYTHON="$name" BACKEND="$TEST_BACKEND" .built-for
+    done
+    refute_line --partial 'Built with another compiler'
 }
 
 @test "make: a change of any file that a build is made of is seen, in every stage" {
