@@ -559,6 +559,12 @@ class Source:
                 return True
         return False
 
+    def constant(self, i):
+        """static const T x = 0; in a class template: nvcc's device code takes it for T = float, too, as if constexpr."""
+        end = next(k for k in range(i, len(self.tokens)) if self.tokens[k] in ("=", ";", "(", ")", "{", "[", "*", "&"))
+        if self.tokens[end] == "=" and self.is_in_class(i) and self.tokens[self.statement(self.scope(i))] == "template":
+            self.replace(i, i, "constexpr")
+
     def check_name(self, i):
         name, is_member = self.tokens[i], self.tokens[i - 1] in (".", "->")
         new = (DROPPED_MEMBERS if is_member else DROPPED).get(name)
@@ -593,6 +599,8 @@ def rewritten(text, o, check):
             source.shared(i)
         elif token == "static" and source.is_jit and source.scope(i) is None:
             source.replace(i, i, "")  # it can be asked for by its name
+        elif token == "static" and source.tokens[i + 1] == "const":
+            source.constant(i + 1)
         elif token == "__noinline__" and source.tokens[i - 1] != "(":
             source.replace(i, i, "__attribute__((noinline))")
         elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:
