@@ -66,7 +66,8 @@ static inline void expect_shared(const cpu_cuda_seen &seen, long long most, cons
 static inline void expect_writes(const cpu_cuda_seen &seen, long long n, const char *what)
 {
     if (is_on_stand_in && seen.writes != n)
-        wrong("who computes: the threads of the kernel?",
+        wrong(seen.writes < n ? "who computes: the threads of the kernel?"
+                              : "which thread has which element? Each one is written once",
               "%s: the threads write %lld elements, expected %lld", what, seen.writes, n);
 }
 
@@ -274,8 +275,8 @@ template <typename T> struct Array {
             error = cudaDeviceSynchronize();
         if (error != cudaSuccess)
             wrong(error == cudaErrorIllegalAddress
-                      ? "is the number of the element right, and what keeps the threads off that "
-                        "have no element?"
+                      ? "is each number in [] right, and what keeps the threads off that have no "
+                        "element?"
                   : error == cudaErrorLaunchTimeout
                       ? "who waits for whom? In a loop around atomicCAS: as a float, NaN is never "
                         "equal to NaN"

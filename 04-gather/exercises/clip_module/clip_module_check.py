@@ -21,7 +21,7 @@ arrived = Arrived.in_dll(ctypes.CDLL("./libclip_module.so"), "arrived")  # the o
 def check(name, x, low, high):
     before, calls = x.copy(), arrived.calls
     expected = np.asarray(np.clip(x, np.float32(low), np.float32(high)))
-    got = expect_no_error("the two views, and the call of c_clip", name, lambda: clip(x, low, high))
+    got = expect_no_error("what is refused, the two views, and the call of c_clip", name, lambda: clip(x, low, high))
     if x.size > 0 and arrived.calls != calls + 1:
         wrong("c_clip: the GPU computes", f"{name}: c_clip is called {arrived.calls - calls} times, expected 1")
     if x.size > 0 and arrived.n != x.size:
