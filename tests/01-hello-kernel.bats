@@ -172,6 +172,9 @@ TABLE
         recompile sum "$wrong"
         FAILS=1 EXPECTED='has a race' try "$BATS_TEST_TMPDIR/sum"
     done
+    # an odd length, and the large numbers last: none is left out
+    recompile sum 's/n = 1 << 20/n = 1000003/; s/(i + 1);/(n - i);/'
+    try "$BATS_TEST_TMPDIR/sum"
     for seed in 1 2 3; do
         CPU_CUDA_SEED=$seed try ./sum
     done
