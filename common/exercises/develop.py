@@ -14,13 +14,13 @@ How an exercise is added, in 20 minutes:
    LINES"; there may be several such holes. Or it has a bug to be found: a line that is right, then " // was: " and the
    line that the learner finds. Each file that has one or the other is the solution's, and the learner's.
 3. NAME_check.cu includes the solution and calls it, with several sizes and new numbers each time. wrong(where to look,
-   what was expected and what was got instead) refuses it, and passed() ends the check. What the stand-in sees (bounds, races,
-   leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. It asks
-   whether the kernel computes (expect_kernel), with elements that 32 bits cannot count (expect_last_block), by threads
-   that share the work (expect_shared), and what follows each failure (expect_each_failure). What matters comes in every
-   run, and not by chance: negative numbers alone, a block without elements, NaN, a grid with fewer threads. A
-   library that is given is libNAME.cu. For an exercise in C, Python or Cython, take the files of one in stage 02 or
-   03.
+   what was expected and what was got instead) refuses it, and passed() ends the check. What the stand-in sees (bounds,
+   races, leaks) needs no line. What checks share is in common/exercises: exercise.cuh, exercise.h for C, exercise.py. A
+   check asks whether the kernel computes (expect_writes if each right answer writes an element once, as y *= b; y += x
+   does not; else expect_kernel), with elements that 32 bits cannot count (expect_last_block), by threads that share the
+   work (expect_shared), and what follows each failure (expect_each_failure). What matters comes in every run, and not
+   by chance: negative numbers alone, a block without elements, NaN, a grid with fewer threads. A library that is given
+   is libNAME.cu. For an exercise in C, Python or Cython, take the files of one in stage 02 or 03.
 4. answers.txt has the mistakes that learners make. Each has a line "what it is -> what the refusal has to say" (a
    regular expression), or "-> passed" for an answer in another style. Below it stand lines of the solution, each after
    "- ", and what takes their place, after "+ ". Without "- " that is the first hole, or the lines with a bug. An empty
@@ -78,7 +78,7 @@ int main(void)
         Array<float> x("x", h);
         auto seen = see([&] { double_all(x.data, n); });
         x.expect(expected, "TODO: where to look if an element is not written", "TODO: or is wrong");
-        expect_writes(seen, n, "double_all"); // not the host, and each element once
+        expect_writes(seen, n, "double_all"); // not the host, and each element once; else expect_kernel
         expect_shared(seen, 2, "double_all"); // no thread has more to do than one reading and one writing
     }
     return passed();
