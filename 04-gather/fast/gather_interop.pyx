@@ -56,6 +56,8 @@ cdef Array device_array_of(str name, x, bint writeable):
         return x
     if type(x) is np.ndarray:
         return None
+    if hasattr(x, "is_neg") and x.is_neg():  # PyTorch; in any place, and DLPack does not tell it
+        raise TypeError(f"{name}: its memory holds the negative of its elements: resolve_neg() computes them")
     cdef const DLPackExchangeAPI *table = exchange_table(type(x))
     if table != NULL:
         return exchanged_array(name, x, table, writeable)

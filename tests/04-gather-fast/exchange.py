@@ -80,6 +80,9 @@ conjugate = Fast(DeviceArray(np.zeros(3, np.complex64)))
 print(take(conjugate, [0]).get(), end=" ")
 conjugate.is_conj = lambda: True
 print(outcome(lambda: take(conjugate, [0])))
+for negated in Fast(d), Shown(d), Shown(x):  # by the table, by the method, and in the host's memory
+    negated.is_neg = lambda: True
+    print(outcome(lambda: take(negated, i)))
 
 
 class Both(Shown):  # an interface that names no stream
@@ -111,7 +114,7 @@ quarters = DeviceArray(np.arange(5, dtype=np.uint8))
 print(*[take(Shown(quarters, code=7 + k), [4]).dtype.names[0] for k in range(8)], end=" ")
 print(outcome(lambda: take(Shown(quarters, code=15), i)))
 print(inside(take(halves, [4]).__dlpack__(max_version=(1, 0)), Versioned).tensor.code)
-idx = out = conjugate = s = None  # at Python's end nobody gives back what is in a capsule
+idx = out = conjugate = negated = s = None  # at Python's end nobody gives back what is in a capsule
 
 
 # ---- A DeviceArray for others: NumPy's capsule of the same array is the model
