@@ -7,6 +7,7 @@ Run:   make run, which calls it by gather.pyx: it has nothing for Python
 import numpy as np
 
 from cpython.number cimport PyNumber_Index
+from cpython.pycapsule cimport PyCapsule_IsValid
 
 from gather_arrays cimport Array, new_array
 from gather_arrays import DeviceArray
@@ -70,6 +71,9 @@ cdef Array device_array_of(str name, x, bint writeable):
     cdef bint is_read_only = False
     capsule = capsule_from(x)
     cdef Array array = dlpack_array(name, capsule, tensor_in(name, capsule, &is_read_only), 0)
+    # An older PyTorch cannot say by DLPack that its memory may be written: its interface does.
+    if is_read_only and interface is not None and PyCapsule_IsValid(capsule, "dltensor"):
+        is_read_only = interface["data"][1]
     if writeable and is_read_only:
         raise ValueError(f"{name}: a writeable array is taken")
     array.must_wait = True  # on which stream its library works is not known

@@ -93,6 +93,23 @@ s = Both(d)
 print((take(s, i).get() == expected).all(), s.asked)
 
 
+class OldTensor(Shown):  # as of a PyTorch without DLPack 1: only the interface says whether it may be written
+    is_read_only = False
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"version": 2, "data": (0, self.is_read_only)}
+
+    def new_empty(self, shape):
+        return OldTensor(DeviceArray.empty(shape, self.array.dtype), Old)
+
+
+s, old = OldTensor(d, Old), OldTensor(matrix, Old)
+print((take(s, i).array.get() == expected).all(), (take(s, i, out=old).array.get() == expected).all(), end=" ")
+old.is_read_only = True
+print(outcome(lambda: take(s, i, out=old)), outcome(lambda: take(s, i, out=OldTensor(matrix, flags=1))))
+
+
 class Empty(Shown):  # as PyTorch's tensors
     def new_empty(self, shape):
         return Empty(DeviceArray.empty(shape, self.array.dtype))
@@ -114,7 +131,7 @@ quarters = DeviceArray(np.arange(5, dtype=np.uint8))
 print(*[take(Shown(quarters, code=7 + k), [4]).dtype.names[0] for k in range(8)], end=" ")
 print(outcome(lambda: take(Shown(quarters, code=15), i)))
 print(inside(take(halves, [4]).__dlpack__(max_version=(1, 0)), Versioned).tensor.code)
-idx = out = conjugate = negated = s = None  # at Python's end nobody gives back what is in a capsule
+idx = out = conjugate = negated = old = s = None  # at Python's end nobody gives back what is in a capsule
 
 
 # ---- A DeviceArray for others: NumPy's capsule of the same array is the model
