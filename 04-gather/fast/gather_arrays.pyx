@@ -10,7 +10,7 @@ from cpython.number cimport PyNumber_Index
 cimport cython
 
 from dlpack cimport capsule_of, kDLCUDA
-from gather_memory cimport gather_copy, gather_device_allocate, gather_device_free
+from gather_memory cimport gather_copy, gather_device_allocate, gather_device_free, gather_use_device
 from gather_streams cimport check, current_gpu, wait_for
 from gather_streams import stream_handle
 
@@ -122,10 +122,13 @@ cdef class DeviceArray(Array):
         result = np.empty(self.shape, self.dtype)
         cdef void *to = <void *><size_t>result.ctypes.data
         cdef size_t stream
-        cdef int code
+        cdef int code, before
         stream_owner = self.get_stream(&stream)  # lives until this is done, whatever other threads do
         with nogil:
-            code = gather_copy(to, self.memory.device, self.nbytes, <void *>stream)
+            code = gather_use_device(self.gpu, &before)  # each GPU has a default stream of its own
+            if code == 0:
+                code = gather_copy(to, self.memory.device, self.nbytes, <void *>stream)
+                gather_use_device(before, &before)
         check(code)
         return result
 
@@ -149,8 +152,13 @@ cdef class DeviceArray(Array):
             raise BufferError("a DeviceArray shows its memory where it is; get() copies it into a NumPy array")
         if stream is not None and stream == 0:
             raise ValueError("stream: 0 has no meaning in DLPack; 1 is the default stream")
+        cdef int before
         if stream != -1:  # -1: the library sees to it
-            let_wait(<void *><size_t>stream_handle(stream or 1), self)
+            check(gather_use_device(self.gpu, &before))
+            try:
+                let_wait(<void *><size_t>stream_handle(stream or 1), self)
+            finally:
+                gather_use_device(before, &before)
         is_versioned = max_version is not None and max_version[0] > 0
         return capsule_of(self, self.memory.device, self.gpu, self.shape, self.dtype, is_versioned)
 

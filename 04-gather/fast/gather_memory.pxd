@@ -12,6 +12,7 @@ cdef extern from "gather_memory.h" nogil:
     int gather_unpin(void *pointer)
     int gather_copy(void *to, const void *from_, size_t bytes, void *stream)
     int gather_current_device(int *number)
+    int gather_use_device(int number, int *before)
     int gather_wait_for(void *stream, void *other)
     const char *gather_error_name(int code)
     const char *gather_error_text(int code)

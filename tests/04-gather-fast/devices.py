@@ -26,11 +26,15 @@ for name, arrays in ("new out", (x, i)), ("strided", (x[::2], i[::-1])):
 here, i_here = DeviceArray(x), DeviceArray(i)
 print(take(here, i).get())
 shim.make_current(1)
-out = DeviceArray.empty(2, np.float64)
+out = DeviceArray(np.zeros(2))
 print(outcome(lambda: take(here, i)))
 print(outcome(lambda: take(x, i_here)))
 shim.make_current(0)
 print(outcome(lambda: take(here, i, out=out)))
 print(outcome(lambda: take(here, i_here, mode="wrap")), take(here, i_here, mode="wrap").get())
+# The default stream is one of each GPU's: what is pending for an array is on that of its own, whichever is current.
+for work in out.get, lambda: out.__dlpack__(stream=2):
+    work()
+    print("of GPU", shim.gpu_of_last_work(), "while another is current:", outcome(lambda: take(here, i)))
 shim.lies_on(1)
 print(outcome(lambda: take(CudaArray(x), i)))

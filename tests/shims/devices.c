@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int asked, current, place, pools;
+static int asked, current, place, pools, worked_on;
 
 int pools_so_far(void)
 {
@@ -46,6 +46,33 @@ int cpu_cudaPointerGetAttributes(void *attributes, const void *pointer)
     if (type_and_device[0] == 2) // cudaMemoryTypeDevice
         type_and_device[1] = place;
     return code;
+}
+
+int cpu_cudaSetDevice(int device)
+{
+    current = device;
+    return 0;
+}
+
+int gpu_of_last_work(void) // which was current when something was last copied, or waited for
+{
+    return worked_on;
+}
+
+int cpu_cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
+{
+    int (*copy)(void *, const void *, size_t, int, void *);
+    *(void **)&copy = dlsym(RTLD_NEXT, "cudaMemcpyAsync");
+    worked_on = current;
+    return copy(to, from, bytes, kind, stream);
+}
+
+int cpu_cudaEventRecord(void *event, void *stream)
+{
+    int (*record)(void *, void *);
+    *(void **)&record = dlsym(RTLD_NEXT, "cudaEventRecord");
+    worked_on = current;
+    return record(event, stream);
 }
 
 int cpu_cudaGetDevice(int *device)
