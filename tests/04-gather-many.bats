@@ -152,16 +152,26 @@ print(plan.take(index).sum(), plan.seconds["carrier"])'
     ranks 2 TOOLS="$BATS_TEST_TMPDIR/tools.so" "$TEST_PYTHON" -c '
 import numpy as np
 from kinds import CudaArray, pinned, tools
-from gather import DeviceArray
-from test_many import comm, take
+from gather import DeviceArray, take as gather_take
+from many import Plan, take
+from test_many import comm
 tools = tools()
+class NoStream:  # as JAX has them: its interface names no stream
+    def __init__(self, array):
+        self.__cuda_array_interface__, self.__dlpack__ = {**array.__cuda_array_interface__}, array.__dlpack__
+        del self.__cuda_array_interface__["stream"]
 stream, later = tools.new_stream(), pinned(np.array([5, -1, 0]))
 index = CudaArray(np.zeros(3, np.int64), stream=stream)
 tools.copy_later(stream, index.address, later.ctypes.data, 24)  # take waits for it
-result = take(comm, DeviceArray(np.arange(3.0) + 3 * comm.rank), index)
-tools.end_stream(stream)
-print(type(result).__name__, result.get())'
-    assert_equal "$output" $'DeviceArray [5. 5. 0.]\nDeviceArray [5. 5. 0.]'
+source = DeviceArray(np.arange(3.0) + 3 * comm.rank)
+three = CudaArray(np.arange(3), stream=stream)  # under a name: to free one is to wait
+result, plan = take(comm, source, index), Plan(comm, source)
+later[...] = 1, 2, 3
+tools.copy_later(stream, index.address, later.ctypes.data, 24)
+silent = NoStream(gather_take(index, three, mode="wrap", stream=stream))
+print(type(result).__name__, *[array.get() for array in (result, plan.take(silent))])
+tools.end_stream(stream)'
+    assert_equal "$output" $'DeviceArray [5. 5. 0.] [1. 2. 3.]\nDeviceArray [5. 5. 0.] [1. 2. 3.]'
     for n in 1 4; do
         ranks "$n" ./many_c
         assert_line --index 0 "${n}000 of ${n}000 right, on $n ranks"

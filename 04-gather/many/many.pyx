@@ -84,6 +84,8 @@ def locate(name, x):
         return x.ctypes.data, x.shape, x.dtype, x
     if interface.get("strides") is not None:
         raise ValueError(f"{name}: a contiguous CUDA array is taken")
+    if "stream" not in interface and hasattr(x, "__dlpack__"):
+        x.__dlpack__(stream=1)  # JAX's and PyTorch's name none: the library lets the default stream wait
     stream = interface.get("stream") or 1
     if stream != 1:
         with nogil:
