@@ -191,7 +191,8 @@ def add_at(target, index, values, axis=0, mode="raise", stream=None):
     target: a writeable array of float16, float32, float64, complex64, complex128, integers of 4 or 8 bytes or, by
     DLPack, bfloat16. values: of the target's dtype, in the shape that take gives; in the host's memory also what
     NumPy makes that of, such as a number.
-    A sum of floats may differ in its last digits from call to call: the order of the additions is not fixed.
+    A sum of floats may differ in its last digits from call to call: the order of the additions is not fixed. In float32
+    and complex64, a GPU adds what is nearer to 0 than 2**-126 as 0.
     With all three on the device, whose libraries name a stream, and mode "wrap" or "clip", add_at only launches;
     else it waits. After an IndexError the target is as it was.
     Raises IndexError, TypeError, ValueError, OverflowError, MemoryError, CudaError.
