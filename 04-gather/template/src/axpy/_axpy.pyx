@@ -77,7 +77,7 @@ cdef look_at(str name, array, bint writeable, const DLTensor **tensor):
 def axpy_on_gpu(a, x, y, out):
     """out = a * x + y for arrays on a GPU, of PyTorch, CuPy, JAX or another library with DLPack. Returns out.
 
-    x, y, out: float32, contiguous, of one shape, on one GPU; out may be x or y, else lies outside of both. Nothing is copied; waits for the result.
+    x, y, out: float32, contiguous, of one shape, on one GPU; out is x or y or outside of both. Copies nothing, and waits.
     Raises TypeError (no such array), ValueError (different shapes or GPUs, read-only out), CudaError.
     """
     cdef const DLTensor *x_tensor = NULL
