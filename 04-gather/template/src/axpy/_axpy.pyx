@@ -40,8 +40,8 @@ def axpy(a, x, y):
     Raises TypeError (no array of float32), ValueError (different shapes), MemoryError (no room on the GPU), CudaError.
     """
     for name, array in ("x", x), ("y", y):  # CHANGE: what the arguments have to be
-        if not isinstance(array, np.ndarray) or array.dtype != np.float32:
-            raise TypeError(f"{name}: a NumPy array of float32 is taken, not {getattr(array, 'dtype', type(array).__name__)}")
+        if not isinstance(array, np.ndarray) or np.ma.isMaskedArray(array) or array.dtype != np.float32:
+            raise TypeError(f"{name}: a NumPy array of float32 is taken, not {getattr(array, 'dtype', 'a')} {type(array).__name__}")
     if x.shape != y.shape:
         raise ValueError(f"one shape is taken, not {x.shape} and {y.shape}")
     result = np.empty(x.shape, np.float32)  # CHANGE: the result's shape and dtype
