@@ -164,9 +164,10 @@ stream, later = tools.new_stream(), pinned(np.array([5, -1, 0]))
 index = CudaArray(np.zeros(3, np.int64), stream=stream)
 tools.copy_later(stream, index.address, later.ctypes.data, 24)  # take waits for it
 source = DeviceArray(np.arange(3.0) + 3 * comm.rank)
-three = CudaArray(np.arange(3), stream=stream)  # under a name: to free one is to wait
 result, plan = take(comm, source, index), Plan(comm, source)
-later[...] = 1, 2, 3
+tools.end_stream(stream)
+later[...], stream = (1, 2, 3), tools.new_stream()  # on the GPU of this rank, which is the current one now
+index, three = [CudaArray(x, stream=stream) for x in (np.zeros(3, int), np.arange(3))]  # under names: to free one is to wait
 tools.copy_later(stream, index.address, later.ctypes.data, 24)
 silent = NoStream(gather_take(index, three, mode="wrap", stream=stream))
 print(type(result).__name__, *[array.get() for array in (result, plan.take(silent))])

@@ -60,6 +60,8 @@ extern "C" int gather_find(gather_memory *memory, int *number, const void *point
     }
     memory->host = first.type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
     memory->device = first.type == cudaMemoryTypeUnregistered ? NULL : first.devicePointer;
+    if (first.type == cudaMemoryTypeDevice) // devicePointer is NULL if another GPU is current
+        memory->device = (void *)pointer;
     if (number)
         *number = first.type == cudaMemoryTypeDevice ? first.device : -1;
     return cudaSuccess;

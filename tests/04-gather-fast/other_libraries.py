@@ -72,8 +72,8 @@ stream = cupy.cuda.Stream(non_blocking=True)
 with stream:
     s = cupy.arange(1 << 24, dtype=cupy.float32) * 2  # pending on that stream
     idx = cupy.arange(1 << 24, dtype=cupy.int32)
-    new = take(s, idx, mode="clip")
-print("order kept", bool((new.get() == np.arange(1 << 24, dtype=np.float32) * 2).all()))
+    new = take(s, idx, mode="clip").get()
+print("order kept", bool((new == np.arange(1 << 24, dtype=np.float32) * 2).all()))
 with torch.cuda.stream(torch.cuda.Stream()):  # PyTorch's tensors name no stream, but its table does
     a = torch.zeros(1 << 26, device="cuda")
     idx, out = torch.arange(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")

@@ -39,12 +39,18 @@ void lies_on(int device) // from now on, all arrays on the device do
 
 int cpu_cudaPointerGetAttributes(void *attributes, const void *pointer)
 {
-    int (*ask)(void *, const void *), code, *type_and_device = attributes;
+    struct {
+        int type, device;
+        void *device_pointer;
+    } *found = attributes;
+    int (*ask)(void *, const void *), code;
     *(void **)&ask = dlsym(RTLD_NEXT, "cudaPointerGetAttributes");
     asked++;
     code = ask(attributes, pointer);
-    if (type_and_device[0] == 2) // cudaMemoryTypeDevice
-        type_and_device[1] = place;
+    if (found->type == 2) { // cudaMemoryTypeDevice
+        found->device = place;
+        if (place != current) found->device_pointer = NULL; // as two H200s say
+    }
     return code;
 }
 
