@@ -68,7 +68,7 @@ def each_refused(call, arrays, wrong, error, words):
         (some(3).astype(float), TypeError, "{name}: a NumPy array of float32 is taken, not float64"),
         (some(3).astype(">f4"), TypeError, "{name}: a NumPy array of float32 is taken, not >f4"),
         ([1, 2, 3], TypeError, "{name}: a NumPy array of float32 is taken, not a list"),
-        (np.ma.array(some(3)), TypeError, "{name}: a NumPy array of float32 is taken, not float32 MaskedArray"),
+        (np.ma.zeros(3, np.float32), TypeError, "{name}: a NumPy array of float32 is taken, not float32 MaskedArray"),
         (some((3, 1)), ValueError, r"one shape is taken, not \(3"),
     ],
 )
