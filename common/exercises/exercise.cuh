@@ -4,6 +4,7 @@
 #include "check.h"
 #include "exercise.h" // wrong, passed, random_number
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <string.h>
 #include <string>
@@ -195,7 +196,7 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
               "%s: memory stays allocated on the device", what.c_str());
     expect_return(k ? code : 0, got, what,
                   k ? "each call may fail: is its code looked at, and kept until the end?"
-                    : "what is returned if all went well?");
+                    : "which call gives this code (its address, its bytes)? What is returned?");
     if (is_left && leaves_none)
         wrong(
             "cudaGetLastError() takes the error away, cudaPeekAtLastError() leaves it for the next "
@@ -231,12 +232,16 @@ static void expect_elements(const char *name, const std::vector<T> &expected,
                             const std::vector<T> &got, const char *look_at,
                             const std::vector<T> &before = {})
 {
+    const int digits = std::is_integral<T>::value ? 10 : 9; // an int is shown as it is
     for (size_t i = 0; i < expected.size(); i++)
         if (!is_same(got[i], expected[i]))
-            wrong(look_at, "%s[%zu] of %zu: expected %.9g, got %.9g%s", name, i, expected.size(),
-                  (double)expected[i], (double)got[i],
+            wrong(look_at, "%s[%zu] of %zu: expected %.*g, got %.*g%s", name, i, expected.size(),
+                  digits, (double)expected[i], digits, (double)got[i],
                   i < before.size() && got[i] == before[i] ? " (nobody has written to it)" : "");
 }
+
+// The arrays that are there, each with its bytes: by these the stand-in names the memory that a bad address is near.
+static std::map<const void *, std::string> bytes_of_arrays;
 
 // Elements on the device, from here and back. The CPU stand-in looks at every access to them.
 template <typename T> struct Array {
@@ -250,10 +255,13 @@ template <typename T> struct Array {
     {
         CHECK(cudaMalloc(&data, n * sizeof(T)));
         CHECK(cudaMemcpy(data, elements.data(), n * sizeof(T), cudaMemcpyHostToDevice));
+        bytes_of_arrays[data] =
+            std::string(name) + " has " + std::to_string(n * sizeof(T)) + " bytes";
     }
     Array(const char *name, size_t n) : Array(name, std::vector<T>(n, (T)-7777)) {}
     ~Array()
     {
+        bytes_of_arrays.erase(data);
         CHECK(cudaFree(data));
     }
     Array(const Array &) = delete;
@@ -273,16 +281,19 @@ template <typename T> struct Array {
         cudaError_t error = cudaGetLastError();
         if (error == cudaSuccess)
             error = cudaDeviceSynchronize();
+        std::string at, look = look_at;
+        if (error == cudaErrorIllegalAddress) {
+            look = "is each number in [] right, and what keeps the threads off that have no "
+                   "element? " +
+                   look;
+            for (auto &one : bytes_of_arrays)
+                at += "; " + one.second;
+        } else if (error == cudaErrorLaunchTimeout)
+            look = "who waits for whom? In a loop around atomicCAS: as a float, NaN is never equal "
+                   "to NaN";
         if (error != cudaSuccess)
-            wrong(error == cudaErrorIllegalAddress
-                      ? "is each number in [] right, and what keeps the threads off that have no "
-                        "element?"
-                  : error == cudaErrorLaunchTimeout
-                      ? "who waits for whom? In a loop around atomicCAS: as a float, NaN is never "
-                        "equal to NaN"
-                      : look_at,
-                  "the kernel does not run to its end: error %d, %s", (int)error,
-                  cudaGetErrorName(error));
+            wrong(look.c_str(), "the kernel does not run to its end: error %d, %s%s", (int)error,
+                  cudaGetErrorName(error), at.c_str());
         CHECK(cudaMemcpy(h.data(), data, n * sizeof(T), cudaMemcpyDeviceToHost));
         size_t i =
             std::mismatch(h.begin(), h.end(), expected.begin(), is_same<T>).first - h.begin();
