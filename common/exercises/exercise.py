@@ -49,8 +49,14 @@ def expect(look_at, name, expected, got):
         wrong(look_at, f"{name}[{', '.join(map(str, first))}]: expected {expected[first]}, got {got[first]}")
 
 
+def tries(name):
+    """Says what comes next: exercises.py shows the last such line if the program crashes in it, or after it."""
+    print(f"  tried    {name}", flush=True)
+
+
 def expect_error(look_at, error, name, call):
     """call() has to raise an exception of this class; returns it."""
+    tries(name)
     try:
         got = call()
     except error as raised:
@@ -62,6 +68,7 @@ def expect_error(look_at, error, name, call):
 
 def expect_no_error(look_at, name, call):
     """What call() returns; it may raise nothing."""
+    tries(name)
     try:
         return call()
     except BaseException as raised:
@@ -131,6 +138,19 @@ def in_a_process(call):
         return answer.read().decode(), said.read().decode(errors="replace")
 
 
+def outcome_of(call, fails):
+    """With which exception call() ends if CUDA calls fail so, and in a second line whether memory stays allocated."""
+    before = free_bytes()
+    os.environ.update(fails)
+    try:
+        call()
+        got = "no exception"
+    except BaseException as raised:
+        got = in_words(raised)
+    os.environ.pop("CPU_CUDA_FAIL", None)
+    return f"{got}\n{'allocated' if 0 <= free_bytes() < before else ''}"
+
+
 def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=False):
     """Each CUDA call of call() fails, one by one, alone and with all after it, with two codes. Only on the stand-in.
     "+": all after it, but for those that give memory back; "++": also those, with another code.
@@ -144,21 +164,10 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
     arguments = arguments or "what C gets: the addresses, the number of elements (not of bytes), the other arguments"
     look_at = look_at or "each call may fail: is its code looked at, and kept until the end?"
 
-    def outcome(fails):
-        before = free_bytes()
-        os.environ.update(fails)
-        try:
-            call()
-            got = "no exception"
-        except BaseException as raised:
-            got = in_words(raised)
-        os.environ.pop("CPU_CUDA_FAIL", None)
-        return f"{got}\n{'allocated' if 0 <= free_bytes() < before else ''}"
-
     def try_once(k=0, more="", code=0):
         """Whether there is a k-th call."""
         fails = {"CPU_CUDA_FAIL": f"{k}{more}", "CPU_CUDA_FAIL_CODE": str(code)} if k else {}
-        got, said = in_a_process(lambda: outcome(fails))
+        got, said = in_a_process(lambda: outcome_of(call, fails))
         failed = re.search(r"CPU_CUDA_FAIL: call \d+, (.*), fails, as asked", said)
         if k and not failed:
             return False
@@ -178,11 +187,13 @@ def expect_each_failure(name, call, look_at=None, arguments=None, has_frees=Fals
         got, stays = got.rsplit("\n", 1)
         if got.split(",")[0] not in expected and not (got == "no exception" and gives_back and not has_frees):
             first = "the first error counts: it is kept if a call that gives memory back fails, too"
-            look = first if got.startswith("CudaError 1,") else look_at if k else arguments
+            look = look_at if k else arguments
+            if k and got.startswith(("CudaError", "MemoryError")):
+                look = first if more == "++" else "is the code that C returned raised as it is?"
             wrong(look, f"{what}: expected {expected[-1]}, got {got}")
         if stays and not gives_back and more != "++":
-            look = "all that was allocated is given back, also after an error: in which line, and does it run? Who "
-            look += "still refers to the object? Python finds a method such as __dealloc__ only by its exact name"
+            look = "all that was allocated is given back, also after an error: in which line, and does it run? If an "
+            look += "object has it: who still refers to it? Python finds __dealloc__ only by its exact name"
             wrong(look, f"{what}: memory stays allocated on the device")
         if faults:
             wrong("the line that the stand-in names, and who calls it", f"{what}: then the stand-in sees a fault")

@@ -227,6 +227,9 @@ def judge(status, out, err):
         return [f"  wrong    {status}", "  look at  loops that do not end, and who waits for whom"]
     if status == 0 and is_done and not complaints:
         return []
+    # Of this the check knows nothing: it has passed.
+    if complaints and complaints[0].startswith("never freed"):
+        said.append("  look at  is everything freed that is allocated, in each case?")
     if said or complaints:
         return [f"  stand-in {complaint}" for complaint in complaints[:1]] + said
     if status == 0:
@@ -240,7 +243,8 @@ def judge(status, out, err):
     if status < 0:
         what, look_at = died.get(-status, ("", "pointers of the host"))
         crash = f"  wrong    the program crashed, signal {-status}, {what}"
-        return [crash, f"  look at  {look_at}", *err.splitlines()[-3:]]
+        tried = [line for line in out.splitlines() if line.startswith("  tried ")]
+        return [crash, *tried[-1:], f"  look at  {look_at}", *err.splitlines()[-3:]]
     return ["  wrong    it stopped with an exception, or an error"] + err.splitlines()[-4:]
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from exercise import expect_each_failure, expect_kernel, expect_no_error, free_bytes
 from exercise import is_on_stand_in, passed, rng, see, wrong
 
-expect_each_failure("sum_of(x)", lambda: importlib.import_module("lifetime").sum_of(np.ones(300, np.float32)))
+LOOK_AT = "who refers to the object when C runs? Its memory is freed when nobody does"
+x = np.ones(300, np.float32)
+expect_each_failure("sum_of(x)", lambda: importlib.import_module("lifetime").sum_of(x), arguments=LOOK_AT)
 from lifetime import sum_of  # not before, as its last lines may use CUDA
 
-LOOK_AT = "who refers to the object when C runs? Its memory is freed when nobody does"
 before = None
 for n in 300, 1, 257, int(rng.integers(1000, 5000)):
     x = (rng.integers(-99, 100, n) / 4).astype(np.float32)
