@@ -1,4 +1,5 @@
-// A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 65,536 elements.
+// A matrix of 20 rows and 10 columns, and others that are not square either; one has more than 65,536 elements. The first
+// blocks are wide, the second ones tall: who takes blockDim.x for blockDim.y leaves elements out in the one or the other.
 #include "matrix.cu"
 
 #include "exercise.cuh"
@@ -19,15 +20,17 @@ int main(void)
             for (int column = 0; column < columns; column++)
                 expected.push_back(100 * row + column);
         Array<int> matrix("matrix", expected.size());
-        dim3 threads(random_number(3, 20), random_number(3, 20));
+        dim3 threads = columns == 10 ? dim3(8, 4)
+                       : rows == 10  ? dim3(4, 8)
+                                     : dim3(random_number(3, 20), random_number(3, 20));
         dim3 blocks((columns - 1) / threads.x + 1, (rows - 1) / threads.y + 1);
         auto seen = see([&] { Mark<<<blocks, threads>>>(matrix.data, rows, columns); });
-        char look_at[200];
+        char look_at[300];
         snprintf(look_at, sizeof look_at,
-                 "%d rows of %d columns: are row (y) and column (x) told apart, is each kept below "
-                 "its own limit, and are "
-                 "there `columns` elements in a row?",
-                 rows, columns);
+                 "%d rows of %d columns, blocks of %u (x) by %u (y) threads: are row (y) and "
+                 "column (x) told apart, is each kept below its own limit, and are there `columns` "
+                 "elements in a row?",
+                 rows, columns, threads.x, threads.y);
         matrix.expect(expected, look_at);
         expect_shared(seen, 1, "each thread writes one element");
         expect_writes(seen, expected.size(), "Mark");
