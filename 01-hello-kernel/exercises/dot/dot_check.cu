@@ -33,11 +33,12 @@ int main(void)
             if (error != cudaSuccess)
                 wrong("no grid may be empty: what is launched if n is 0?",
                       "n = %d: dot returns error %d, %s", n, (int)error, cudaGetErrorName(error));
-            result.expect(
-                {sum},
+            std::string look_at = "n = " + std::to_string(n) + ": ";
+            look_at +=
                 call == 1 ? "what is in *result before the launch? Is each product added once, and "
                             "does each read wait for the write before it?"
-                          : "a second call has to begin at 0, too");
+                          : "a second call has to begin at 0, too";
+            result.expect({sum}, look_at.c_str());
             if (seen.blocks > 512)
                 wrong("the number of blocks: a thread has many elements if n is large",
                       "n = %d: %lld blocks are launched, expected at most 512", n, seen.blocks);

@@ -31,7 +31,8 @@ static void expect_error(const char *what, const char *look_at, bool is_bad_poin
 
 int main(void)
 {
-    const char *launch = "the launch: was it accepted? cudaGetLastError() says";
+    const char *launch = "the launch: was it accepted? cudaGetLastError() says, and forgets it: is "
+                         "that code returned?";
     expect_error("a block of 2048 threads is not accepted", launch, false, 1000, 2048);
     expect_error("a negative number of elements is not accepted", launch, false, -1000, 256);
     expect_error(
