@@ -11,7 +11,7 @@ from exercise import passed, rng, wrong
 expect_each_failure(
     "filled(5, 1.0)",
     lambda: importlib.import_module("exception").filled(5, 1.0),
-    look_at="filled: does check get the code of each call, that of library.release too? check: does it raise?",
+    look_at="does check get each call's code, that of library.release too, and raise? Does the exception leave filled?",
     has_frees=True,
 )
 
