@@ -43,7 +43,8 @@ for rows, shape, dtype in (
         got = expect_no_error("what add_at takes", what, lambda: backward.backward(grad, index, (rows, *rest)))
     expect("grad is only read", f"{what}: grad afterwards", before[0], grad)
     expect("index is only read", f"{what}: index afterwards", before[1], index)
-    expect("is it 0 at first, and of grad's dtype? Does each of equal indices add its row?", what, expected, got)
+    look_at = "is it 0 at first, and of grad's dtype? Does each of equal indices add its row, for any shape of index?"
+    expect(look_at, what, expected, got)
 if len(calls) != 12:
     wrong("add_at, which does it on the GPU", f"expected one call of add_at for each index, got {len(calls)} for 12")
 passed()

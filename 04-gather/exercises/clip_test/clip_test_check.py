@@ -65,7 +65,7 @@ WRONG = [
     ),
     ("returns float64", "is the dtype of the result looked at?", but(lambda r, x, low, high: r.astype(float))),
     ("writes to x as well", "is x compared with what it was?", in_place),
-    ("takes the wrong elements of a strided array", "is there every second element of an array, x[::2]?", no_steps),
+    ("takes the wrong elements of a strided array", "is there an x[::2] whose numbers differ?", no_steps),
     ("fails for an empty array", "is there an array of no element?", but(lambda r, x, *_: r if x.size else r[0])),
     ("takes float64", "does it try that a float64 array raises TypeError?", lambda x, *by: right(np.float32(x), *by)),
     ("raises ValueError for float64", "is it TypeError, and nothing else?", wrong_error),

@@ -45,7 +45,8 @@ def check(n, dtype):
     expect_pinned(True, "whose memory has the view? The array refers to it", f"{name}, a view of it is left", address)
     expect("a view of the array keeps the memory", f"{name}[{n // 2}:]", expected[n // 2 :], view)
     del view
-    expect_pinned(False, "__dealloc__ gives the memory back", f"{name}, and nobody has it any more", address)
+    look_at = "__dealloc__ gives the memory back; it runs when nobody refers to the PinnedMemory: who still does?"
+    expect_pinned(False, look_at, f"{name}, and nobody has it any more", address)
 
 
 expect_each_failure("PinnedMemory(20)", lambda: PinnedMemory(20))
