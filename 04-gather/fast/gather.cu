@@ -419,84 +419,119 @@ static cudaError_t move_to_device(gather_memory *memory, size_t bytes, cudaStrea
     return error;
 }
 
+// A job whose arrays the device reaches, and what was allocated for that.
+struct Moved {
+    gather_job job;
+    void *source, *index, *result;
+};
+
+// Few indices and elements go through the pinned memory, others to the device. What is not allocated stays NULL.
+static int move_arrays(Moved *moved, Scratch *scratch, bool is_add)
+{
+    gather_job *job = &moved->job;
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    size_t source_bytes = job->outer * job->M * job->element_bytes;
+    size_t result_bytes = job->outer * job->N * job->element_bytes;
+    size_t index_bytes = job->N * job->index_bytes;
+    bool is_small = index_bytes <= sizeof scratch->index && result_bytes <= sizeof scratch->result;
+    int error = cudaSuccess;
+
+    // Over the bus, a GPU reads and writes, and does not add.
+    if (source_bytes > 0 && (!job->source.device || (is_add && job->source.host)))
+        CHECK_GOTO(error, move_to_device(&job->source, source_bytes, stream, &moved->source), done);
+    if (!job->index.device && is_small) {
+        memcpy(scratch->index, job->index.host, index_bytes);
+        job->index = {scratch->index, scratch->index};
+    } else if (!job->index.device) {
+        CHECK_GOTO(error, move_to_device(&job->index, index_bytes, stream, &moved->index), done);
+    }
+    if (!job->result.device && is_small) {
+        if (is_add)
+            memcpy(scratch->result, job->result.host, result_bytes);
+        job->result = {scratch->result, scratch->result};
+    } else if (!job->result.device) {
+        if (!is_add)
+            job->result.host = NULL;
+        CHECK_GOTO(error, move_to_device(&job->result, result_bytes, stream, &moved->result), done);
+    }
+done:
+    return error;
+}
+
+// Launches the kernel and waits for it. The way back looks at all indices before it adds anything.
+static int compute(const gather_job *job, bool is_add, gather_number number,
+                   unsigned long long *first_bad)
+{
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    int error = cudaSuccess;
+
+    *first_bad = NO_BAD_INDEX;
+    if (!is_add) {
+        CHECK_GOTO(error, gather_launch(job, first_bad), done);
+    } else if (job->mode == GATHER_RAISE) {
+        gather_job only_indices = *job;
+        only_indices.outer = 1;
+        only_indices.element_bytes = 0;
+        CHECK_GOTO(error, gather_launch(&only_indices, first_bad), done);
+        CHECK_GOTO(error, cudaStreamSynchronize(stream), done);
+    }
+    if (is_add && *first_bad == NO_BAD_INDEX)
+        CHECK_GOTO(error, gather_add_launch(job, number), done);
+    CHECK_GOTO(error, cudaStreamSynchronize(stream), done);
+done:
+    return error;
+}
+
+// Copies back what the kernel wrote, if the device did not reach the caller's own array.
+static int copy_back(const gather_job *job, const Moved *moved, const Scratch *scratch, bool is_add)
+{
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    size_t row_bytes = job->outer * job->element_bytes;
+    size_t bytes = row_bytes * (is_add ? job->M : job->N);
+    void *written = is_add ? job->source.host : job->result.host;
+    const void *copied = is_add ? moved->source : moved->result;
+
+    if (!copied) {
+        if (!is_add && moved->job.result.host == scratch->result)
+            memcpy(written, scratch->result, bytes);
+        return cudaSuccess;
+    }
+    int error = cudaMemcpyAsync(written, copied, bytes, cudaMemcpyDeviceToHost, stream);
+    return error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
+}
+
 // gather(), or its way back. What the device does not reach is copied, and what is written copied back.
 static int run(const gather_job *job, bool is_add, gather_number number, size_t *first_bad)
 {
     if (!job)
         return cudaErrorInvalidValue;
-    int error = cudaSuccess;
-    gather_job moved = *job; // the same, with arrays that the device reaches
-    cudaStream_t stream = (cudaStream_t)job->stream;
-    void *d_source = NULL, *d_index = NULL, *d_result = NULL;
-    size_t source_bytes = job->outer * job->M * job->element_bytes;
-    size_t result_bytes = job->outer * job->N * job->element_bytes;
-    size_t index_bytes = job->N * job->index_bytes;
-    Scratch *scratch = NULL;
-    bool is_small = index_bytes <= sizeof scratch->index && result_bytes <= sizeof scratch->result;
-    const gather_memory *written = is_add ? &job->source : &job->result;
-    void *copied; // what is to be copied back
-    unsigned long long bad = NO_BAD_INDEX;
-
     if (job->N == 0)
         return cudaSuccess;
     if (!is_valid(job, false) || !first_bad)
         return cudaErrorInvalidValue;
-    CHECK_GOTO(error, find_scratch(&scratch), cleanup);
-    // Over the bus, a GPU reads and writes, and does not add.
-    if (source_bytes > 0 && (!job->source.device || (is_add && job->source.host)))
-        CHECK_GOTO(error, move_to_device(&moved.source, source_bytes, stream, &d_source), cleanup);
-    if (!job->index.device && is_small) {
-        memcpy(scratch->index, job->index.host, index_bytes);
-        moved.index = {scratch->index, scratch->index};
-    } else if (!job->index.device) {
-        CHECK_GOTO(error, move_to_device(&moved.index, index_bytes, stream, &d_index), cleanup);
-    }
-    if (!job->result.device && is_small) {
-        if (is_add)
-            memcpy(scratch->result, job->result.host, result_bytes);
-        moved.result = {scratch->result, scratch->result};
-    } else if (!job->result.device) {
-        if (!is_add)
-            moved.result.host = NULL;
-        CHECK_GOTO(error, move_to_device(&moved.result, result_bytes, stream, &d_result), cleanup);
-    }
 
-    scratch->first_bad = NO_BAD_INDEX;
-    if (!is_add) {
-        CHECK_GOTO(error, gather_launch(&moved, &scratch->first_bad), cleanup);
-    } else if (job->mode == GATHER_RAISE) { // before anything is added
-        gather_job only_indices = moved;
-        only_indices.outer = 1;
-        only_indices.element_bytes = 0;
-        CHECK_GOTO(error, gather_launch(&only_indices, &scratch->first_bad), cleanup);
-        CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
-    }
-    if (is_add && scratch->first_bad == NO_BAD_INDEX)
-        CHECK_GOTO(error, gather_add_launch(&moved, number), cleanup);
-    CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
-    bad = scratch->first_bad;
-    if (bad == NO_BAD_INDEX && moved.result.host == scratch->result && !is_add)
-        memcpy(job->result.host, scratch->result, result_bytes);
-    copied = is_add ? d_source : d_result;
-    if (bad == NO_BAD_INDEX && copied) {
-        CHECK_GOTO(error,
-                   cudaMemcpyAsync(written->host, copied, is_add ? source_bytes : result_bytes,
-                                   cudaMemcpyDeviceToHost, stream),
-                   cleanup);
-        CHECK_GOTO(error, cudaStreamSynchronize(stream), cleanup);
-    }
+    int error = cudaSuccess;
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    Moved moved = {*job, NULL, NULL, NULL};
+    Scratch *scratch = NULL;
+
+    CHECK_GOTO(error, find_scratch(&scratch), cleanup);
+    CHECK_GOTO(error, move_arrays(&moved, scratch, is_add), cleanup);
+    CHECK_GOTO(error, compute(&moved.job, is_add, number, &scratch->first_bad), cleanup);
+    if (scratch->first_bad == NO_BAD_INDEX)
+        CHECK_GOTO(error, copy_back(job, &moved, scratch, is_add), cleanup);
 
 cleanup:
     if (error != cudaSuccess)
         cudaStreamSynchronize(stream); // before the memory goes; all others have waited
-    for (void *memory : {d_source, d_index, d_result})
+    for (void *memory : {moved.source, moved.index, moved.result})
         if (memory && cudaFreeAsync(memory, stream) != cudaSuccess)
             cudaFree(memory); // without pools
     cudaGetLastError();       // nothing is left for somebody else to find
     if (error != cudaSuccess)
         return error;
-    *first_bad = (size_t)bad;
-    return bad == NO_BAD_INDEX ? 0 : -1;
+    *first_bad = (size_t)scratch->first_bad;
+    return scratch->first_bad == NO_BAD_INDEX ? 0 : -1;
 }
 
 extern "C" int gather(const gather_job *job, size_t *first_bad)

@@ -134,15 +134,20 @@ static inline void expect_return(int expected, int got, const std::string &what,
               cudaGetErrorName((cudaError_t)expected), got, cudaGetErrorName((cudaError_t)got));
 }
 
-// f() in a process in which the k-th CUDA call fails, alone or with all after it: "+" without those that free, "++" also
-// those, with another code. None fails if k is 0. Returns whether there is a k-th call.
-template <typename F>
-static bool expect_failure(const std::string &name, F f, bool leaves_none, int k, const char *more)
+// What a function returned in a process of its own, and what it said.
+struct Ending {
+    int code;
+    bool error_is_left, memory_stays;
+    std::string said;
+};
+
+// f() in a process in which the k-th CUDA call fails with `code`; none if k is 0. `more`: see expect_failure.
+template <typename F> static Ending call_with_failure(F f, int k, const char *more, int code)
 {
-    std::string said, what = name + " (all CUDA calls succeed)";
-    int code = k % 2 ? 2 : 719, stays = -3000;
     const int left = 100000; // is added to what f() returns if the next call would find an error
-    int got = in_a_process(
+    const int stays = -3000;
+    Ending ending = {};
+    ending.code = in_a_process(
         [&] {
             size_t before, after, total;
             CHECK(cudaMemGetInfo(&before, &total));
@@ -157,13 +162,51 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
             // On a GPU others use the memory, too: the stand-in is the judge.
             return is_on_stand_in && after < before && strcmp(more, "++") ? stays : returned;
         },
-        &said);
-    size_t at = said.find("CPU_CUDA_FAIL: "), end = said.find(" fails, as asked");
-    bool has_failed = end != std::string::npos;
-    if (k && !has_failed)
+        &ending.said);
+    ending.memory_stays = ending.code == stays;
+    ending.error_is_left = ending.code >= left / 2;
+    ending.code -= ending.error_is_left ? left : 0;
+    return ending;
+}
+
+// The function printed nothing, and neither did the stand-in, but for what is said of each program.
+static inline void expect_silence(const Ending &ending, bool has_failed, const std::string &what)
+{
+    std::istringstream lines(ending.said);
+    for (std::string line; std::getline(lines, line);) {
+        std::string complaint = line.substr(std::min(line.size(), strlen("CPU stand-in: ")));
+        if (line.find("CPU stand-in: ") != 0) {
+            if (ending.code != -1000)
+                wrong("a function that others call prints nothing: it returns the code",
+                      "%s: printed: %s", what.c_str(), line.c_str());
+        } else if (complaint.find("CPU_CUDA_FAIL") != 0 &&
+                   complaint.find("this program runs on") != 0 &&
+                   complaint.find("never freed") != 0) {
+            const char *look_at = "the call or the kernel of this line";
+            if (has_failed)
+                look_at = "is the error looked at? After it the function only frees what was "
+                          "allocated, each array once: are its pointers NULL at first?";
+            else if (complaint.find("nobody has written") != std::string::npos)
+                look_at = "is all that the kernel reads copied to the device, or set, before?";
+            wrong(look_at, "%s%s %s", what.c_str(), has_failed ? ", and then" : ":",
+                  complaint.c_str());
+        }
+    }
+}
+
+// The k-th CUDA call of f() fails, alone or with all after it: "+" without those that free, "++" also those, with another
+// code. Returns whether there is a k-th call.
+template <typename F>
+static bool expect_failure(const std::string &name, F f, bool leaves_none, int k, const char *more)
+{
+    std::string what = name + " (all CUDA calls succeed)";
+    int code = k % 2 ? 2 : 719;
+    Ending ending = call_with_failure(f, k, more, code);
+    size_t at = ending.said.find("CPU_CUDA_FAIL: "), end = ending.said.find(" fails, as asked");
+    if (k && end == std::string::npos)
         return false;
     if (k) {
-        std::string call_name = said.substr(at + 15, end - at - 15);
+        std::string call_name = ending.said.substr(at + 15, end - at - 15);
         bool gives_back = call_name.find("Free") != std::string::npos ||
                           call_name.find("Destroy") != std::string::npos;
         if (strcmp(more, "+") && gives_back)
@@ -172,32 +215,14 @@ static bool expect_failure(const std::string &name, F f, bool leaves_none, int k
         what += strcmp(more, "++") ? "" : ", those that free with another code";
         leaves_none |= !*more && call_name.find("the launch") != std::string::npos;
     }
-    bool is_left = got >= left / 2;
-    got -= is_left ? left : 0;
-    std::istringstream lines(said);
-    for (std::string line; std::getline(lines, line);) {
-        std::string complaint = line.substr(std::min(line.size(), strlen("CPU stand-in: ")));
-        if (line.find("CPU stand-in: ") != 0 && got != -1000)
-            wrong("a function that others call prints nothing: it returns the code",
-                  "%s: printed: %s", what.c_str(), line.c_str());
-        if (line.find("CPU stand-in: ") == 0 && complaint.find("CPU_CUDA_FAIL") != 0 &&
-            complaint.find("this program runs on") != 0 && complaint.find("never freed") != 0) {
-            const char *look_at = "the call or the kernel of this line";
-            if (k)
-                look_at = "is the error looked at? After it the function only frees what was "
-                          "allocated, each array once: are its pointers NULL at first?";
-            else if (complaint.find("nobody has written") != std::string::npos)
-                look_at = "is all that the kernel reads copied to the device, or set, before?";
-            wrong(look_at, "%s%s %s", what.c_str(), k ? ", and then" : ":", complaint.c_str());
-        }
-    }
-    if (got == stays)
+    expect_silence(ending, k > 0, what);
+    if (ending.memory_stays)
         wrong("cleanup: whatever failed, all that was allocated is freed",
               "%s: memory stays allocated on the device", what.c_str());
-    expect_return(k ? code : 0, got, what,
+    expect_return(k ? code : 0, ending.code, what,
                   k ? "each call may fail: is its code looked at, and kept until the end?"
                     : "which call gives this code (its address, its bytes)? What is returned?");
-    if (is_left && leaves_none)
+    if (ending.error_is_left && leaves_none)
         wrong(
             "cudaGetLastError() takes the error away, cudaPeekAtLastError() leaves it for the next "
             "call, which may be right",
