@@ -177,17 +177,20 @@ libnvrtc belongs to the CUDA Toolkit: put its folder into LD_LIBRARY_PATH'
     fi
     if [ "$TEST_BACKEND" = cpu ]; then
         loader=$(readelf -l saxpy | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
-        { # an NVRTC that compiles nothing, and shows its options; saxpy takes each version
-            sed -nE 's/^ +F\(nvrtc, .*\b(\w+), "(\w*)", .*/int \1\2() { return 0; }/p' cuda_loader.h | grep -v 'CompileProgram\|GetErrorString\|LogSize'
+        { # an NVRTC that compiles nothing, and shows its options; saxpy takes each version, and opens its builtins
+            sed -nE 's/^ +F\(nvrtc, .*\b(\w+), "(\w*)", .*/int \1\2() { return 0; }/p' cuda_loader.h | grep -v 'Version\|CompileProgram\|GetErrorString\|LogSize'
             echo 'int puts(const char *);
+                  int nvrtcVersion(int *major, int *minor) { *major = 12, *minor = 34; return 0; }
                   int nvrtcGetProgramLogSize(void *program, unsigned long *bytes) { *bytes = 1; return 0; }
                   const char *nvrtcGetErrorString(int code) { return "as asked"; }
                   int nvrtcCompileProgram(void *program, int count, const char **options) { while (count--) puts(options[count]); return 6; }'
         } | gcc -x c -w -shared -fPIC -o "$BATS_TEST_TMPDIR/libnvrtc.so" -
+        echo 'int puts(const char *); __attribute__((constructor)) void opened(void) { puts("builtins 12.34"); }' |
+            gcc -x c -shared -fPIC -o "$BATS_TEST_TMPDIR/driver/libnvrtc-builtins.so.12.34" -
         for version in 13 12 11.2; do
             mv "$BATS_TEST_TMPDIR/libnvrtc.so" "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version"
             FAILS=1 try env LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/driver" "$loader" --inhibit-cache "$BATS_TEST_TMPDIR/saxpy"
-            assert_output $'--fmad=false\n--gpu-architecture=sm_75'
+            assert_output $'builtins 12.34\n--fmad=false\n--gpu-architecture=sm_75'
             assert_regex "$stderr" 'NVRTC error 6, as asked'
             mv "$BATS_TEST_TMPDIR/driver/libnvrtc.so.$version" "$BATS_TEST_TMPDIR/libnvrtc.so"
         done
