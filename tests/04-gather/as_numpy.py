@@ -61,6 +61,10 @@ for a, idx in cases + [(x, many), (x[:0], np.array([0], np.int32)), (x[:0], np.a
     numpys = words(lambda a, idx: a[idx], a, idx)
     assert numpys.startswith("IndexError") and words(cuda_gather, a, idx) == numpys, (idx, numpys)
 expect_as_numpy("the next call", x, np.array([4, -5], np.int64))
+zero = np.zeros(1, np.int32)
+for a, idx in (np.ma.array(x, mask=x > 3), zero), (x, np.ma.array(zero, mask=[1])):
+    outcome = words(cuda_gather, a, idx, error=TypeError)
+    assert outcome.endswith("is taken, not MaskedArray"), outcome
 for size in 2**31 - 1, 2**31:  # the largest that C's int holds, and one more
     array = np.broadcast_to(np.float32(0), size)
     is_taken = words(check_array, "x", array, np.float32, error=ValueError).startswith("array")

@@ -113,11 +113,13 @@ static void of_the_device()
     FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(h, d, sizeof h, (cudaMemcpyKind)9));
     FAILS(cudaErrorInvalidValue, cudaMemcpy(nullptr, d, sizeof h, cudaMemcpyDeviceToHost));
     FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, sizeof h + 1000, cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d + 1, sizeof h, cudaMemcpyDeviceToHost));
     OK(cudaMemcpy(d, h, 16, cudaMemcpyHostToHost));
     FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, 16, cudaMemcpyDeviceToDevice));
     OK(cudaMemcpy(h, d, 0, (cudaMemcpyKind)9));
     FAILS(cudaErrorInvalidValue, cudaMemset(h, 0, sizeof h));
     FAILS(cudaErrorInvalidValue, cudaMemset(d, 0, sizeof h + 1000));
+    FAILS(cudaErrorInvalidValue, cudaMemset(d + 1, 0, sizeof h));
     FAILS(cudaErrorInvalidValue, cudaMemset(nullptr, 0, 4));
     OK(cudaMemset(nullptr, 0, 0));
     OK(cudaMemset(d, 1, 8));

@@ -193,12 +193,18 @@ struct Narrow {
     int n;
     char c;
 };
-__global__ void Structs(Mixed *to, Narrow *narrow)
+struct Word { // one of its four bytes is nobody's
+    short s;
+    char c;
+};
+__global__ void Structs(Mixed *to, Narrow *narrow, Word *word)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i].c = (char)i, to[i].d = i, to[i].s = (short)-i;
     narrow[i].n = i, narrow[i].c = (char)i;
     narrow[gridDim.x * blockDim.x + i] = narrow[i];
+    word[i].s = 1, word[i].c = 2;
+    word[gridDim.x * blockDim.x + i] = word[i];
     to[gridDim.x * blockDim.x + i] = to[i];
 }
 
@@ -354,9 +360,12 @@ static void races_and_heaps()
         while (r[root] != root) root = r[root];
         expect("Join", root, i % 3);
     }
-    Structs<<<BLOCKS / 2, THREADS>>>((Mixed *)d, (Narrow *)((Mixed *)d + N));
+    Mixed *fresh; // else all of it is written
+    cudaMalloc(&fresh, 36 * N);
+    Structs<<<BLOCKS / 2, THREADS>>>(fresh, (Narrow *)(fresh + N), (Word *)(fresh + N) + 2 * N);
     static Mixed m[N];
-    cudaMemcpy(m, d, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
+    cudaMemcpy(m, fresh, sizeof m, cudaMemcpyDeviceToHost), expect("Structs", m[N - 1].s, 1 - N / 2);
+    cudaFree(fresh);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
