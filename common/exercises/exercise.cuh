@@ -145,7 +145,7 @@ struct Ending {
 template <typename F> static Ending call_with_failure(F f, int k, const char *more, int code)
 {
     const int left = 100000; // is added to what f() returns if the next call would find an error
-    const int stays = -3000;
+    const int stays = -3000; // is returned for it if memory stays allocated
     Ending ending = {};
     ending.code = in_a_process(
         [&] {

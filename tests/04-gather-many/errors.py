@@ -55,9 +55,9 @@ for what, call in {
     "halves": lambda: take(comm, slice.astype("f2"), good),
     "a mask": lambda: take(comm, slice, on([2], np.ma.array([1, 2, 3], mask=[0, 1, 0]))),
     "mode": lambda: take(comm, slice, good, mode=on([1], "huh", "raise")),
-    "plan": lambda: (
-        lambda plan: [*(plan.take(i).tolist() for i in (good, on([1], good[:0]), good + rank)), plan.size]
-    )(Plan(comm, slice)),
+    "plan": lambda: (lambda plan: [plan.take(good).tolist(), plan.take(good + rank).tolist(), plan.size])(
+        Plan(comm, slice)
+    ),
     "right again": lambda: take(comm, slice, good),
 }.items():
     try:
