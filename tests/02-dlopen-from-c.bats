@@ -154,6 +154,10 @@ PROGRAM
     done
     FAILS=2 try ./saxpy huh
     assert_equal "$stderr" './saxpy [cubin|ptx|broken|mangled]'
+    if [ "$TEST_BACKEND" = cpu ]; then # a code that the driver has no words for
+        EXPECTED='as asked' FAILS=1 try env CPU_CUDA_FAIL=1 CPU_CUDA_FAIL_CODE=12345 ./saxpy
+        assert_regex "$stderr" 'CUDA driver error 12345, unknown: unknown'
+    fi
 }
 
 @test "02: saxpy is built without CUDA, and says which library is missing" {

@@ -131,6 +131,7 @@ x = np.ones(4, np.float32)
 read_only = np.ones(4, np.float32)
 read_only.flags.writeable = False
 unaligned = np.zeros(17, np.uint8)[1:].view(np.float32)
+masked = np.ma.array(x, mask=[0, 1, 0, 0])
 for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, four_ways.by_dlopen:
     answers = []
     for a, b, result in [(x, np.ones(3, np.float32), x), (x, x, np.ones(5, np.float32)), (np.ones(4), x, x), (np.ones(8, np.float32)[::2], x, x),
@@ -144,7 +145,8 @@ for way in four_ways.by_ctypes, four_ways.by_ndpointer, four_ways.by_linking, fo
     empty = np.ones(0, np.float32)
     way(empty, empty, empty)
 for way in four_ways.by_ctypes, four_ways.by_ndpointer:
-    for a, b, result in (unaligned, x, x), (x, unaligned, x), (x, x, unaligned):
+    other = [unaligned, masked] if way is four_ways.by_ctypes else [unaligned]
+    for a, b, result in [places for y in other for places in ((y, x, x), (x, y, x), (x, x, y))]:
         try:
             way(a, b, result)
         except TypeError:
@@ -159,7 +161,7 @@ PROGRAM
 by_ndpointer ValueError ValueError TypeError TypeError TypeError TypeError
 by_linking ValueError ValueError ValueError ValueError ValueError ValueError
 by_dlopen ValueError ValueError ValueError ValueError ValueError ValueError
-refused refused refused refused refused refused 
+refused refused refused refused refused refused refused refused refused 
 arrays of one size are taken, not [4, 3, 4]'
 }
 

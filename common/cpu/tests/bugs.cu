@@ -375,6 +375,7 @@ __managed__ int in_all = 7;
 inline __device__ void add_one() { atomicAdd(&in_all, 1); }
 __global__ void Count() { add_one(); } // variable-too-early
 __global__ void CountAlone() { in_all += 1; } // variable-alone
+__global__ void CountBefore() { ++in_all; } // variable-before
 __global__ void Corners(Shape *shape, int *out) { *out = shape->corners(); } // virtual-copied
 
 __global__ void Say(const char *text) { printf("%3d%% %s\n", 100, text); } // host-text, host-literal
@@ -571,6 +572,7 @@ static void launch_at_an_address()
 static void call_of_the_table()
 {
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
+    MORE("one-gap") Fill<<<1, N - 3>>>(fresh, 0), error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // one-gap
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
     IF("symbol") error = cudaMemcpy(table + 1, h, 4, cudaMemcpyHostToDevice); // symbol
@@ -607,9 +609,10 @@ static void call_and_touch()
             if (is_registered) cudaHostUnregister(p), free(p);
             else cudaFree(p);
         }
-    for (const char *which : {"variable-too-early", "variable-alone"}) MORE(which)
+    for (const char *which : {"variable-too-early", "variable-alone", "variable-before"}) MORE(which)
     {
         if (which[9] == 't') Count<<<1, 4, 0, one>>>();
+        else if (which[9] == 'b') CountBefore<<<1, 1, 0, one>>>();
         else CountAlone<<<1, 1, 0, one>>>();
         printf("%d ", in_all);
         error = cudaDeviceSynchronize();

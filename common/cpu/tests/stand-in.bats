@@ -200,6 +200,7 @@ ROWS
 managed-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 one-of-two|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 variable-alone|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel CountAlone may not have finished with: wait for it first
+variable-before|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel CountBefore may not have finished with: wait for it first
 variable-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Count may not have finished with: wait for it first
 registered-too-early|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 virtual-copied|0|0 700|LINE: kernel Corners calls a virtual function of an object that the host has made
@@ -219,6 +220,7 @@ heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, 
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source is not as large as that
 in-each-way|0|001011111111111000 0 400 400 400 0 0|but cudaHostRegister at [^ ]* returned cudaErrorHostMemoryAlreadyRegistered
+one-gap|0|0 0|LINE: cudaMemcpy: reads 12 bytes that nobody has written, the first at byte 988 of an allocation of 1000 bytes
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 not-published|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
