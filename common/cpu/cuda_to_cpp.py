@@ -456,7 +456,7 @@ class Source:
             static = "__attribute__((weak)) " if is_asked_for else "static "
             static = "" if "static" in words or self.is_jit else static
             aligned = ", aligned(4096)" if "__managed__" in words else ""
-            self.specify(i, f' {static}__attribute__((section("{section}"), unused{aligned})) ')
+            self.specify(i, f' {static}__attribute__((section("{section}"), used{aligned})) ')
             self.sections.add(section)
             begin, end = self.statement(i), self.until(i, (";",))
             for name, stop in self.declared(begin, end) if aligned else []:

@@ -56,45 +56,50 @@ PUBLIC bool cpu_cuda_next_row(void)
 
 // ---- The cores stay from launch to launch: the thread that runs it is one, the others help
 
-enum { MOST_CORES = 16, MOST_MORE = 500 };
+enum { MOST_MORE = 500 };
 static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
-static unsigned helpers, wanted, at_work, stuck; // there are; for this launch; with who launches
-static unsigned long launches;
+static enum { IDLE, ASKED, AT_WORK } helper[MOST_CORES + MOST_MORE];
+static unsigned helpers;            // there are
+static unsigned at_work, stuck;     // in this launch; who launches it is one of them
+static unsigned long cores, got_on; // those of the CPU; how often one that was stuck did
 static const struct cpu_launch *launch;
 static void (*run)(const struct cpu_launch *, struct core *);
 
 static void take_part(unsigned number) // the lock is held before and after
 {
-    static struct core cores[1 + MOST_CORES + MOST_MORE]; // pages that nobody has used cost nothing
-    __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
+    static struct core all[1 + MOST_CORES + MOST_MORE]; // pages that nobody has used cost nothing
     pthread_mutex_unlock(&cores_lock);
-    run(launch, &cores[number]);
+    all[number].number = number;
+    run(launch, &all[number]);
     pthread_mutex_lock(&cores_lock);
     if (__atomic_sub_fetch(&at_work, 1, __ATOMIC_SEQ_CST) == 0) pthread_cond_signal(&ended);
 }
 
 static void *help(void *number)
 {
+    uintptr_t n = (uintptr_t)number;
     pthread_mutex_lock(&cores_lock);
-    for (unsigned long seen = 0;;) {
-        while (seen == launches || (uintptr_t)number >= wanted)
-            pthread_cond_wait(&begun, &cores_lock);
-        seen = launches;
-        take_part(1 + (unsigned)(uintptr_t)number);
+    for (;; helper[n] = IDLE) {
+        while (helper[n] != ASKED) pthread_cond_wait(&begun, &cores_lock);
+        helper[n] = AT_WORK;
+        take_part(1 + (unsigned)n);
     }
     return NULL;
 }
 
 static bool add_core(void)
 {
-    bool is_one = true;
+    uintptr_t n = 0;
     pthread_mutex_lock(&cores_lock);
-    if (wanted == helpers)
-        is_one =
-            helpers < MOST_CORES + MOST_MORE && cpu_start_thread(help, (void *)(uintptr_t)helpers);
-    if (is_one && wanted++ == helpers) helpers++;
-    if (is_one) pthread_cond_broadcast(&begun);
+    while (n < helpers && helper[n] != IDLE) n++;
+    bool is_one = n < helpers || (n < MOST_CORES + MOST_MORE && cpu_start_thread(help, (void *)n));
+    if (is_one) {
+        helper[n] = ASKED;
+        helpers += n == helpers;
+        __atomic_fetch_add(&at_work, 1, __ATOMIC_SEQ_CST);
+        pthread_cond_broadcast(&begun);
+    }
     pthread_mutex_unlock(&cores_lock);
     return is_one;
 }
@@ -112,7 +117,6 @@ static unsigned returns;
 void cpu_on_all_cores(const struct cpu_launch *l,
                       void (*run_core)(const struct cpu_launch *, struct core *))
 {
-    static unsigned long cores;
     if (!cores) cores = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
     if (cores > MOST_CORES) cores = MOST_CORES;
     blocks = (unsigned long)l->grid.x * l->grid.y * l->grid.z;
@@ -120,15 +124,14 @@ void cpu_on_all_cores(const struct cpu_launch *l,
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
     next_block = cpu_is_last_block_only ? blocks - 1 : 0;
     returns = stuck = 0;
-    pthread_mutex_lock(&cores_lock);
-    launches++;
-    launch = l;
+    launch = l; // nobody helps now
     run = run_core;
-    pthread_mutex_unlock(&cores_lock);
+    at_work = 1;
     for (unsigned long i = 1; i < cores && i < blocks && add_core(); i++) continue;
     pthread_mutex_lock(&cores_lock);
     take_part(0);
-    wanted = 0;
+    for (unsigned n = 0; n < helpers; n++) // those that come too late
+        if (helper[n] == ASKED) helper[n] = IDLE, at_work--;
     while (at_work) pthread_cond_wait(&ended, &cores_lock);
     pthread_mutex_unlock(&cores_lock);
 }
@@ -137,10 +140,13 @@ static bool take_blocks(unsigned long *first, unsigned long *stop)
 {
     pthread_mutex_lock(&lock);
     struct range r = {next_block, next_block + blocks_at_a_time};
-    if (returns)
-        r = returned[--returns];
-    else
+    if (returns) {
+        struct range *last = &returned[returns - 1];
+        r = (struct range){last->first, last->first + 1};
+        returns -= ++last->first == last->stop;
+    } else {
         next_block = r.stop = r.stop < blocks ? r.stop : blocks;
+    }
     pthread_mutex_unlock(&lock);
     *first = r.first;
     *stop = r.stop;
@@ -148,8 +154,8 @@ static bool take_blocks(unsigned long *first, unsigned long *stop)
 }
 
 // All blocks of a small grid are there at the same time on a GPU: if one waits for another that has not
-// begun, another core begins it. False if all have.
-bool cpu_share_blocks(void)
+// begun, another core begins it. False if there is none to add; *is_one_left: a block that has not begun.
+bool cpu_share_blocks(bool *is_one_left)
 {
     pthread_mutex_lock(&lock);
     if (cpu_core->block + 1 < cpu_core->stop && returns < MOST_RETURNED) {
@@ -157,9 +163,9 @@ bool cpu_share_blocks(void)
         cpu_core->stop = cpu_core->block + 1;
     }
     blocks_at_a_time = 1;
-    bool is_one_left = returns || next_block < blocks;
+    *is_one_left = returns || next_block < blocks;
     pthread_mutex_unlock(&lock);
-    return is_one_left && add_core();
+    return *is_one_left && add_core();
 }
 
 void cpu_core_gets_on(bool yes)
@@ -167,7 +173,11 @@ void cpu_core_gets_on(bool yes)
     if (cpu_core->is_stuck == !yes) return;
     cpu_core->is_stuck = !yes;
     __atomic_fetch_add(&stuck, yes ? -1 : 1, __ATOMIC_SEQ_CST);
+    if (yes) __atomic_fetch_add(&got_on, 1, __ATOMIC_SEQ_CST);
 }
+
+// If this changes, not all cores are stuck, even if all sleep at this moment.
+unsigned long cpu_times_got_on(void) { return __atomic_load_n(&got_on, __ATOMIC_SEQ_CST); }
 
 bool cpu_no_core_gets_on(void)
 {
@@ -178,7 +188,10 @@ bool cpu_begin_block(void)
 {
     struct core *c = cpu_core;
     if (cpu_context_is_broken()) return false;
-    if (++c->block >= c->stop && !take_blocks(&c->block, &c->stop)) return false;
+    if (++c->block >= c->stop) {
+        if (c->stop && c->number >= cores) return false; // an added one has done its block
+        if (!take_blocks(&c->block, &c->stop)) return false;
+    }
     choose_block(c->block);
     cpu_choose_thread(0);
     c->has_fibers = false;

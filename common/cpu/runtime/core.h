@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 enum { WARP = 32, WARPS = 32 };
+enum { MOST_CORES = 16 }; // more are added if blocks wait for each other
 
 struct fiber { // a stack, and the threads that run on it
     void *top; // of its stack, where it goes on
@@ -25,6 +26,7 @@ struct core {
     struct fiber *fibers;
     char *stacks, *shared_limit; // shared_limit: behind it a guard, and a stack for signals
     unsigned room;               // threads for which there are fibers and stacks
+    unsigned number;             // 0: who launches
 
     // of a launch
     const struct cpu_launch *launch;
@@ -50,6 +52,7 @@ struct core {
     bool has_run, has_asked; // some thread: in this round; who is active
     unsigned idle_rounds;    // in which all that were left have spun
     double since;            // when that began; 0: not now
+    unsigned long got_on;    // until then: how often a core did
     unsigned votes, waited;  // of the last barrier: yes, and all
     unsigned spins, spinner; // how often which thread has read the same
     unsigned long draw;      // the last random number, for turns at atomics
@@ -60,8 +63,9 @@ extern AT_HAND __thread struct core *cpu_core;
 unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt);
 void cpu_choose_thread(unsigned position);
 bool cpu_begin_block(void);
-bool cpu_share_blocks(void);
+bool cpu_share_blocks(bool *is_one_left);
 void cpu_core_gets_on(bool yes);
 bool cpu_no_core_gets_on(void);
+unsigned long cpu_times_got_on(void);
 void cpu_on_all_cores(const struct cpu_launch *launch,
                       void (*run)(const struct cpu_launch *, struct core *));

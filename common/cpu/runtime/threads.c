@@ -66,7 +66,8 @@ static void begin(struct fiber *f)
 {
     size_t i = (size_t)(f - cpu_core->fibers); // not all in the same lines of the processor's cache
     f->top = (void **)(f->stack + STACK - i % 64 * 64) - KEPT;
-    mprotect(f->stack, GUARD, PROT_NONE); // what grows beyond its stack faults
+    // What grows beyond its stack faults. For 500 more cores it would be more mappings than Linux gives a process.
+    if (cpu_core->number <= MOST_CORES) mprotect(f->stack, GUARD, PROT_NONE);
     ((void (**)(void))f->top)[RETURN] = fiber_main;
 }
 
@@ -422,19 +423,30 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// No thread of this block gets on without another block. If no core gets on for a while, none ever will.
+// No thread of this block gets on without another block. If no core gets on for a moment, one is added for a block that
+// has not begun; if none can be added and no core gets on for a while, none ever will.
 static void wait_for_others(void)
 {
-    enum { PATIENCE = 2 }; // seconds
+    const double moment = 0.001, patience = 2; // seconds
     const struct timespec nap = {0, 50000};
     struct core *core = cpu_core;
-    if (cpu_share_blocks() || core->since == 0) core->since = seconds();
+    const struct cpu_launch *l = core->launch;
+    unsigned long times = cpu_times_got_on();
+    bool is_one_left;
+    if (core->since == 0 || times != core->got_on) core->since = seconds();
+    core->got_on = times;
     nanosleep(&nap, NULL);
-    if (seconds() - core->since > PATIENCE && cpu_no_core_gets_on() &&
-        cpu_break_context(cudaErrorLaunchTimeout))
-        cpu_say("%s:%d: kernel %s hangs, and would on a GPU: every thread that is left waits for "
-                "another one, in a loop that reads what nobody writes",
-                core->launch->file, core->launch->line, core->launch->kernel);
+    double waited = seconds() - core->since;
+    if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on()) return;
+    if (cpu_share_blocks(&is_one_left))
+        core->since = seconds();
+    else if (waited > patience && cpu_break_context(cudaErrorLaunchTimeout))
+        cpu_say("%s:%d: kernel %s hangs%s: every thread that is left waits for another one, in a "
+                "loop that reads what %s",
+                l->file, l->line, l->kernel, is_one_left ? "" : ", and would on a GPU",
+                is_one_left
+                    ? "a block may write that has not begun, and no more blocks run at a time here"
+                    : "nobody writes");
 }
 
 // ---- All blocks of a grid wait for each other: each block for its own threads, then one of these for other blocks
@@ -523,8 +535,8 @@ static void run_core(const struct cpu_launch *launch, struct core *core)
 {
     const char *seed = getenv("CPU_CUDA_SEED");
     unsigned threads = launch->block.x * launch->block.y * launch->block.z;
-    if (!make_room(core, threads)) {
-        if (cpu_break_context(cudaErrorLaunchOutOfResources))
+    if (!make_room(core, threads)) { // the others go on without one that helps
+        if (core->number == 0 && cpu_break_context(cudaErrorLaunchOutOfResources))
             cpu_say("no memory for the stacks of kernel %s", launch->kernel);
         return;
     }

@@ -325,6 +325,12 @@ __global__ void Forever(volatile int *flag)
     while (*flag == 0) continue;
 }
 
+__global__ void WaitForAll(int *count)
+{
+    atomicAdd(count, 1);
+    while (atomicAdd(count, 0) < (int)gridDim.x) continue;
+}
+
 // ---- More
 
 __global__ void TwoInALine(int *n) { n[0] += 1, n[1] += 1; } // again
@@ -371,6 +377,8 @@ template <class T> __global__ void ByPointer(T *a, int at) // -> byte `at` of th
 
 __host__ __device__ int same(int n) { return n; }
 template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
+__device__ int sink;
+__global__ void ToSink(const int *p) { sink = *p; } // never-read
 __managed__ int in_all = 7;
 inline __device__ void add_one() { atomicAdd(&in_all, 1); }
 __global__ void Count() { add_one(); } // variable-too-early
@@ -477,6 +485,8 @@ static void launch_more()
     MORE("two-scopes") TwoScopes<<<2, 1>>>(a);
     MORE("block-fence") LastBlock<true, true><<<50, 32>>>(a, count, b);
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
+    MORE("wait-for-all") cudaMemset(a, 0, 4), WaitForAll<<<1000, 1>>>(a);
+    MORE("never-read") ToSink<<<1, 1>>>(NULL);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);

@@ -185,6 +185,8 @@ two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
+never-read|0|0 700|LINE: kernel ToSink follows a null pointer
+wait-for-all|0|0 702|kernel WaitForAll hangs: every thread that is left waits for another one, in a loop that reads what a block may write that has not begun, and no more
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block

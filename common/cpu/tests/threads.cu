@@ -265,6 +265,33 @@ static void shared_memory()
     cudaFree(out), cudaFree(pairs);
 }
 
+// ---- Blocks that wait for each other
+
+// Each waits for the block that took the number before its own, and so has begun: a scan in one pass does that.
+__global__ void one_after_the_other(int *next, int *is_done, int *sum)
+{
+    __shared__ int number;
+    if (threadIdx.x == 0) number = atomicAdd(next, 1);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    while (number > 0 && atomicAdd(&is_done[number - 1], 0) == 0) continue;
+    __threadfence();
+    *sum += number;
+    __threadfence();
+    atomicExch(&is_done[number], 1);
+}
+
+static void blocks_in_a_row()
+{
+    for (int threads : {1, 1024}) {
+        const int n = threads == 1 ? 20000 : 200;
+        int *next = zeros<int>(2 + n);
+        one_after_the_other<<<n, threads>>>(next, next + 2, next + 1);
+        HAS(next, {n, n * (n - 1) / 2, 1});
+        cudaFree(next);
+    }
+}
+
 // ---- Tiles of several warps, of which one leaves, and the others meet more or less often
 
 template <unsigned Size> __global__ void meet(int *out)
@@ -311,6 +338,7 @@ int main(void)
     warps();
     atomics();
     shared_memory();
+    blocks_in_a_row();
     OK(cudaGetLastError());
     return all_is_well();
 }
