@@ -183,6 +183,7 @@ PROGRAM
     case 5: for (volatile int i = 0;; i = i) continue;\
     case 6: for (;;) puts("for ever and ever");\
     case 9: for (;;) fputs("for ever and ever", stderr);\
+    case 10: atexit([] { _Exit(10); }); break; // when all is done\
     case 7: exit(getchar() == EOF ? 7 : 0);\
     case 8: printf("%d", 777 / (atoi(getenv("CASE")) - 8));\
     }\
@@ -192,7 +193,7 @@ PROGRAM
     # shellcheck disable=SC2016
     for case in '1|ended before the check was done' '2|ended before the check was done' '3|crashed, signal 11' \
         '4|signal 6' '5|it had not ended after 3 seconds' '6|it printed more than 2 MB' '7|stopped with an exception, or an error' \
-        '8|a division by zero' '9|it printed more than 2 MB'; do
+        '8|a division by zero' '9|it printed more than 2 MB' '10|stopped with an exception, or an error'; do
         FAILS=yes CASE=${case%%|*} try_make exercises EXERCISE=guard
         assert_output --partial "${case#*|}"
         assert_line --index -1 '0 of 1 exercises pass'

@@ -58,13 +58,16 @@ assert_grade() {
     hands_in wrong10 's/^    Scale<<<.*/    exit(0);/' <<<$'#include <stdlib.h>\nSOLUTION'
     for name in wrong{1..10}; do expected+=("$name" 'not yet,.*[a-z]'); done
 
-    # 5 broken ones
+    # 6 broken ones
     hands_in syntax 's/;$//' <<<SOLUTION
     mkdir class/nothing
     mkdir class/binary && head -c 3000 /bin/sh >class/binary/guard.cu
     mkdir class/folder class/folder/guard.cu
     echo 'no folder' >class/sent.zip
+    hands_in large <<<SOLUTION
+    head -c 1000000 /dev/zero | tr '\0' ' ' >>class/large/guard.cu
     expected+=(syntax 'not yet,.*guard.cu:[0-9]+:.*error' nothing 'to do,there is no file guard.cu'
+        large 'not yet,guard.cu is larger than 1 MB, or no text'
         binary 'not yet,guard.cu is (no text|larger than 1 MB, or no text)' folder 'not yet,guard.cu is a folder' sent.zip 'to do,a zip file: unpack it')
 
     # 15 hostile ones

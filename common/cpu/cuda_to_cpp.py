@@ -157,12 +157,18 @@ class Source:
 
     def closing(self, i):
         """The bracket that closes the one at i."""
-        depth = 0
+        open_at = []
         for n in range(i, len(self.tokens)):
-            depth += (self.tokens[n] in CLOSING) - (self.tokens[n] in CLOSING.values())
-            if depth == 0:
+            token = self.tokens[n]
+            if token in CLOSING:
+                open_at.append(n)
+            elif token in CLOSING.values():
+                if token != CLOSING[self.tokens[open_at[-1]]]:
+                    break
+                open_at.pop()
+            if not open_at:
                 return n
-        self.stop(i, "no closing bracket")
+        self.stop(open_at[-1], "no closing bracket")
 
     def opening(self, i, left, right):
         """The bracket `left` that opens what the `right` at i closes."""
@@ -554,7 +560,8 @@ class Source:
         """Whether the program may declare something of this name."""
         for i in (i for i, text in enumerate(self.tokens[:-1]) if text == name):
             before, after = self.tokens[i - 1] if i else "", self.tokens[i + 1]
-            is_type = is_name(before) and before not in ("const", "static", "extern") or before in ("*", "&", ">")
+            others = ("const", "static", "extern", "namespace")
+            is_type = is_name(before) and before not in others or before in ("*", "&", ">")
             if is_type or (before == "," and after in ("=", ";", "[")):
                 return True
         return False

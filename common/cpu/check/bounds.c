@@ -127,8 +127,10 @@ static void complain_of_shared(const struct cpu_checker *k, const struct cpu_acc
 
 static void complain_of_host(const struct cpu_access *x)
 {
-    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's",
-                 cpu_verb(x->kind), (const void *)x->address);
+    const char *after = ", right after the variables of the device: is an index too large?";
+    cpu_complain(cudaErrorIllegalAddress, x, "%s %p, which is not device memory but the host's%s",
+                 cpu_verb(x->kind), (const void *)x->address,
+                 cpu_is_after_variables(x->address) ? after : "");
 }
 
 // Read-only memory is the host's too if the host has given its address: a string, for example.

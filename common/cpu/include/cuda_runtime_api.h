@@ -215,6 +215,7 @@ struct cudaMemcpy3DParms { // without arrays, which are for textures
     enum cudaMemcpyKind kind;
 };
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone };
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
 struct cudaMemLocation {
@@ -223,6 +224,7 @@ struct cudaMemLocation {
 };
 struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
+    enum cudaMemAllocationHandleType handleTypes;
     struct cudaMemLocation location;
 };
 typedef struct cudaMemPoolProps cudaMemPoolProps;

@@ -145,8 +145,8 @@ PUBLIC cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
 }
 PUBLIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    const struct cudaMemPoolProps properties = {cudaMemAllocationTypePinned,
-                                                {cudaMemLocationTypeDevice, device}};
+    const struct cudaMemPoolProps properties = {
+        cudaMemAllocationTypePinned, cudaMemHandleTypeNone, {cudaMemLocationTypeDevice, device}};
     return cudaMemPoolCreate(pool, &properties);
 }
 static cudaError_t is_pool(cudaMemPool_t pool)

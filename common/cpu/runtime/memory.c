@@ -109,6 +109,15 @@ bool cpu_is_variable(const struct cpu_allocation *a)
     return a->kind == VARIABLE || (a->kind == MANAGED && is_elsewhere);
 }
 
+// Within a page behind them: an index that is too large may have come here.
+bool cpu_is_after_variables(const char *p)
+{
+    const struct cpu_allocation *a = elsewhere;
+    while (a && !(a->kind == VARIABLE && (size_t)(p - a->base - a->bytes) < cpu_page_bytes()))
+        a = a->next_elsewhere;
+    return a;
+}
+
 // What is at the address, or was, or what is nearest to it: behind one allocation, or before the next.
 struct cpu_allocation *cpu_find_neighbour(const void *address)
 {

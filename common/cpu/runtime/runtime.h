@@ -140,6 +140,7 @@ void cpu_give_pages_back(void *pages, size_t bytes);
 bool cpu_has_asan(void);
 struct cpu_allocation *cpu_find_allocation(const void *pointer);
 bool cpu_is_variable(const struct cpu_allocation *a);
+bool cpu_is_after_variables(const char *address);
 struct cpu_allocation *cpu_find_neighbour(const void *address);
 struct cpu_allocation *cpu_add_allocation(char *base, size_t bytes, size_t body_bytes,
                                           enum cpu_kind kind);

@@ -379,6 +379,7 @@ __host__ __device__ int same(int n) { return n; }
 template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
 __device__ int sink;
 __global__ void ToSink(const int *p) { sink = *p; } // never-read
+__global__ void PastSink(int at) { (&sink)[at] = 7; } // past-variable
 __managed__ int in_all = 7;
 inline __device__ void add_one() { atomicAdd(&in_all, 1); }
 __global__ void Count() { add_one(); } // variable-too-early
@@ -487,6 +488,7 @@ static void launch_more()
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
     MORE("wait-for-all") cudaMemset(a, 0, 4), WaitForAll<<<1000, 1>>>(a);
     MORE("never-read") ToSink<<<1, 1>>>(NULL);
+    MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);

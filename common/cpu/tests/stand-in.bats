@@ -187,6 +187,7 @@ two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 never-read|0|0 700|LINE: kernel ToSink follows a null pointer
 wait-for-all|0|0 702|kernel WaitForAll hangs: every thread that is left waits for another one, in a loop that reads what a block may write that has not begun, and no more
+past-variable|0|0 700|LINE: kernel PastSink writes 0x[0-9a-f]*, which is not device memory but the host's, right after the variables of the device: is
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
@@ -366,6 +367,10 @@ void f(cudaTextureObject_t t);
     2: cudaTextureObject_t: textures need a GPU, the CPU stand-in has none
 texture<float, 2> t;
     2: texture: textures need a GPU, the CPU stand-in has none
+#include <mma.h>\nusing namespace nvcuda;
+    3: nvcuda: tensor cores need a GPU, the CPU stand-in has none
+__global__ void k(int *p, int n)\n{\n    for (int i = 0; i < n; i++ {\n        p[i] = i;\n    }\n}
+    4: no closing bracket
 int main() { cudaGraph_t g; }
     2: cudaGraph_t: graphs need a GPU, the CPU stand-in has none
 int main() { 3 <<<1, 1>>>(); }
