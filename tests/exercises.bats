@@ -183,7 +183,7 @@ PROGRAM
     case 5: for (volatile int i = 0;; i = i) continue;\
     case 6: for (;;) puts("for ever and ever");\
     case 9: for (;;) fputs("for ever and ever", stderr);\
-    case 10: atexit([] { _Exit(10); }); break; // when all is done\
+    case 10: atexit([] { fflush(stdout), _Exit(10); }); break; // when all is done\
     case 7: exit(getchar() == EOF ? 7 : 0);\
     case 8: printf("%d", 777 / (atoi(getenv("CASE")) - 8));\
     }\
