@@ -86,6 +86,8 @@ PROGRAM
     gcc -shared -o "$BATS_TEST_TMPDIR/libnull.so" -Wl,--defsym=nothing=0 # a symbol may be there, and NULL
     FAILS=1 try ./load now "$BATS_TEST_TMPDIR/libnull.so" nothing
     assert_equal "$stderr" 'dlsym: the symbol is NULL'
+    FAILS=127 try ./load lazy ./libunfinished.so leave # the loader ends the process: what was printed is in the pipe
+    assert_output $'opened ./libunfinished.so\nfound leave'
 }
 
 @test "02: \$ORIGIN: a library beside the program is found wherever both are" {
