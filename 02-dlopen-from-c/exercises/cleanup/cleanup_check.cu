@@ -21,6 +21,15 @@ int main(void)
         return larger(a_now.data(), b_now.data(), out.data(), n, threads_in_block);
     };
     expect_each_failure("larger", [&] { return larger_of(1000, 256); });
+    if (is_on_stand_in) {
+        int got = in_a_process([&] {
+            setenv("CPU_CUDA_FAIL", "1", 1);
+            setenv("CPU_CUDA_FAIL_CODE", "719", 1);
+            return larger_of(10, 2048);
+        });
+        expect_return(719, got, "2048 threads in a block, and the first CUDA call fails",
+                      "each CUDA call may fail: is its code looked at?");
+    }
     for (int threads : {2048, -1}) { // in a process: the stand-in says a word for each of them
         int expected = in_a_process([=] { return code_of_launch(threads); });
         int got = in_a_process([=] { return larger_of(10, threads); });
