@@ -22,21 +22,22 @@ sys.modules["gather"] = types.ModuleType("gather")
 sys.modules["gather"].add_at = add_at
 import backward
 
-for rows, shape, dtype in (
-    (5, (4,), "d"),
-    (1, (1,), "d"),
-    (40, (9, 30), "f"),
-    (6, (3, 2, 5), "f"),
-    (3, (0,), "d"),
-    (4, (7,), "D"),
+for rows, rest, shape, dtype in (  # a source of shape (rows, *rest)
+    (5, (3,), (4,), "d"),
+    (1, (), (1,), "d"),
+    (40, (2, 3), (9, 30), "f"),
+    (6, (3,), (3, 2, 5), "f"),
+    (3, (), (0,), "d"),
+    (4, (2, 3), (7,), "D"),
+    (5, (0,), (4,), "d"),
 ):
-    rest = ((3,), (), (2, 3))[len(calls) // 2 % 3]
     index, grad = rng.integers(rows, size=shape), rng.integers(-99, 100, (*shape, *rest)).astype(dtype)  # exact sums
     if dtype == "d":
         grad += 2.0**-30  # which a float32 loses
     if dtype == "D":
         grad *= 1 + 2j
-    before, what = (grad.copy(), index.copy()), f"an index of shape {shape}, your result"
+    before = grad.copy(), index.copy()
+    what = f"a source of shape {(rows, *rest)}, an index of shape {shape}, your result"
     expected = np.zeros((rows, *rest), dtype)
     np.add.at(expected, index, grad)
     for _ in range(2):  # a new array each time
@@ -45,6 +46,6 @@ for rows, shape, dtype in (
     expect("index is only read", f"{what}: index afterwards", before[1], index)
     look_at = "is it 0 at first, and of grad's dtype? Does each of equal indices add its row, for any shape of index?"
     expect(look_at, what, expected, got)
-if len(calls) != 12:
-    wrong("add_at, which does it on the GPU", f"expected one call of add_at for each index, got {len(calls)} for 12")
+if len(calls) != 14:
+    wrong("add_at, which does it on the GPU", f"expected one call of add_at for each index, got {len(calls)} for 14")
 passed()
