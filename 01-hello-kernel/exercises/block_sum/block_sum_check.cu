@@ -1,4 +1,4 @@
-// A whole block, and sizes whose last block is not full.
+// A whole block, sizes whose last block is not full, and one with a block more, which has no element.
 #include "block_sum.cu"
 
 #include "exercise.cuh"
@@ -6,7 +6,7 @@
 int main(void)
 {
     for (int n : {256, 1024, 1, 1000, random_number(10000, 100000)}) {
-        int blocks = (n + 255) / 256;
+        int blocks = (n + 255) / 256 + (n == 1000);
         std::vector<int> h = n == 256 ? std::vector<int>(n, -1)
                                       : random_numbers<int>(n, -1000000, 1000000),
                          expected(blocks);
@@ -14,11 +14,12 @@ int main(void)
             expected[i / 256] += h[i];
         Array<int> x("x", h), sums("sums", blocks);
         auto seen = see([&] { BlockSum<<<blocks, 256>>>(x.data, n, sums.data); });
-        sums.expect(expected, n % 256
-                                  ? "the last block: is 0 added for a thread that has no element?"
-                                  : "is each element added once, also a negative one, and does "
-                                    "each read wait for the write before it "
-                                    "(__syncthreads)? Is the array __shared__?");
+        sums.expect(expected,
+                    n % 256 ? "the last block: is 0 added for a thread that has no element? A "
+                              "block that has none writes 0"
+                            : "is each element added once, also a negative one, and does "
+                              "each read wait for the write before it "
+                              "(__syncthreads)? Is the array __shared__?");
         x.expect(h, "x is read, not written");
         if (seen.writes + seen.atomics > blocks)
             wrong(
