@@ -1,7 +1,23 @@
-// Each CUDA call fails, one by one: CHECK has to end the program. Then right results, for several sizes.
-#include "five_steps.cu"
-
+// Each CUDA call fails, one by one: CHECK has to end the program. Then right results, for several sizes; and what
+// cudaMalloc is asked for if there are very many elements.
 #include "exercise.cuh"
+
+static int only_asked_for; // so many floats, if it is not 0: then cudaMalloc gives no memory
+
+static cudaError_t look_at_bytes(size_t bytes)
+{
+    size_t expected = only_asked_for * sizeof(float);
+    if (bytes < expected || bytes > 4 * expected)
+        wrong("how many bytes are n floats? An int cannot count them all, a size_t can",
+              "multiply of %d floats: cudaMalloc is asked for %zu bytes, expected %zu",
+              only_asked_for, bytes, expected);
+    return cudaErrorMemoryAllocation;
+}
+
+#define cudaMalloc(pointer, bytes) \
+    (only_asked_for ? look_at_bytes(bytes) : cudaMalloc(pointer, bytes))
+#include "five_steps.cu"
+#undef cudaMalloc
 
 static void try_n(int n)
 {
@@ -56,11 +72,23 @@ static bool try_failure(int k)
     return true;
 }
 
+// Asks for the memory of n elements, in a process in which each CUDA call fails: none of the arrays is there.
+static int ask_for(int n)
+{
+    setenv("CPU_CUDA_FAIL", "1+", 1);
+    only_asked_for = n;
+    multiply(NULL, NULL, NULL, n);
+    return 0;
+}
+
 int main(void)
 {
     for (int k = 1; is_on_stand_in && try_failure(k); k++)
         ;
     for (int n : {256, 1000, 1, 255, random_number(3000, 50000)})
         try_n(n);
+    for (int n : {1 << 29, (1 << 30) + 1})
+        if (is_on_stand_in)
+            in_a_process([=] { return ask_for(n); });
     return passed();
 }
