@@ -1,12 +1,14 @@
 """Numbers that are not the same after a visit to the other type, in arrays of many sizes; each call that fails."""
 
+import ctypes
+import os
 import pathlib
 
 import numpy as np
 
 import dtype
 from exercise import at_a_wall, expect, expect_each_failure, expect_error, expect_kernel, expect_no_error
-from exercise import is_on_stand_in, passed, rng, see, wrong
+from exercise import free_bytes, in_a_process, is_on_stand_in, passed, rng, see, wrong
 
 LOOK_AT = {
     "float32": "libdtype.cu: guard, index, the bytes of an element of T; dtype.pyx: elements, not bytes, are counted",
@@ -40,6 +42,21 @@ def check(name, x, idx):
 for type in "float32", "float64":
     x, idx = at_a_wall(numbers(9, type)), at_a_wall(np.arange(5, dtype=np.int32))
     expect_each_failure(f"{type}: gather(x, idx)", lambda: dtype.gather(x, idx), arguments=LOOK_AT[type])
+
+
+def code_of_memory(size, n):
+    """What gather_float64 returns if the first copy fails with code 719: the arrays of the host are not there."""
+    if free_bytes() < 8 * size + 12 * n + 2**20:
+        return "719"  # this machine has too little memory
+    os.environ.update(CPU_CUDA_FAIL="4", CPU_CUDA_FAIL_CODE="719")
+    return str(ctypes.CDLL("./libdtype.so").gather_float64(None, size, None, n, None))
+
+
+for size, n in ((2**28, 1), (1, 2**28)) if is_on_stand_in else ():
+    got, _ = in_a_process(lambda: code_of_memory(size, n))
+    if got != "719":
+        what = f"float64, {n} of {size} elements, {8 * max(size, n)} bytes: expected room for them, got error {got}"
+        wrong("libdtype.cu: an int cannot count all these bytes, a size_t can", what)
 for type in "float32", "float64":
     for size, n in (1, 1), (5, 3), (300, 256), (256, 257), (3000, int(rng.integers(1000, 30000))):
         check(f"{n} of {size} elements", numbers(size, type), rng.integers(size, size=n, dtype=np.int32))

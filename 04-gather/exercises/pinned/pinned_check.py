@@ -22,8 +22,8 @@ def expect_pinned(expected, look_at, what, address):
 
 
 def check(n, dtype):
-    name = f"pinned_empty({n}, {np.dtype(dtype)})"
-    look_at = "how many bytes have n elements? Does PinnedMemory keep this number?"
+    name = f"pinned_empty({n}, {getattr(dtype, '__name__', repr(dtype))})"
+    look_at = "how many bytes have n elements, also of a dtype that is a text? Does PinnedMemory keep this number?"
     x = expect_no_error(look_at, name, lambda: pinned_empty(n, dtype))
     if type(x) is not np.ndarray or x.dtype != dtype or x.shape != (n,):
         got = f"{x.dtype} of shape {x.shape}" if type(x) is np.ndarray else type(x).__name__
@@ -50,7 +50,15 @@ def check(n, dtype):
 
 
 expect_each_failure("PinnedMemory(20)", lambda: PinnedMemory(20))
-for n, dtype in (3, np.float32), (1, np.float64), (1000, np.int32), (7, np.int8), (9, np.complex128):
+for n, dtype in (
+    (3, np.float32),
+    (1, np.float64),
+    (1000, np.int32),
+    (7, np.int8),
+    (9, np.complex128),
+    (5, np.dtype("float64")),
+    (2, "f8"),
+):
     check(n, dtype)
 check(int(rng.integers(5000, 90000)), np.float32)
 block = np.frombuffer(memoryview(PinnedMemory(4096)), np.uint8)
