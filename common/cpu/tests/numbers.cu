@@ -63,6 +63,21 @@ __global__ void rounding()
     printf("%d %u\n", __dp4a(0x01ff7f80, 0x02020202, 100), __dp4a(0x01ff7f80u, 0x02020202u, 100u));
 }
 
+// What does not fit becomes the nearest that does.
+__global__ void to_integers()
+{
+    for (int power : {31, 32, 63, 64})
+        for (int step : {-1, 0, 1}) {
+            volatile float f = __int_as_float(__float_as_int(ldexpf(1, power)) + step);
+            volatile double d = ldexp(1., power) + step * 0.75;
+            printf("%d %d %u %u\n", __float2int_rn(f), __float2int_rz(-f), __float2uint_rz(f),
+                   __float2uint_rd(-f));
+            printf("%lld %lld %llu\n", __float2ll_ru(f), __float2ll_rn(-f), __float2ull_rn(f));
+            printf("%d %d %u\n", __double2int_rn(d), __double2int_ru(-d), __double2uint_rd(d));
+            printf("%lld %lld %llu\n", __double2ll_rz(d), __double2ll_rd(-d), __double2ull_rz(d));
+        }
+}
+
 __global__ void complex()
 {
     cuFloatComplex a = make_cuFloatComplex(3, -4), b = make_cuComplex(0.5f, 2);
@@ -110,10 +125,7 @@ __global__ void with_nan(float *f, float nan)
     f[6] = min(nan, 7.), f[7] = max((double)nan, 8.f) + __float2int_rn(nan);
 }
 
-__device__ float multiply_and_add(float a, float b)
-{
-    return a * a + b;
-}
+__device__ float multiply_and_add(float a, float b) { return a * a + b; }
 __global__ void add_products(float *p) // one operation each, but for the last
 {
     p[2] = p[0] * p[0] + p[1];
@@ -146,6 +158,8 @@ int main(void)
     halves<<<1, 1>>>();
     OK(cudaDeviceSynchronize());
     rounding<<<1, 1>>>();
+    OK(cudaDeviceSynchronize());
+    to_integers<<<1, 1>>>();
     OK(cudaDeviceSynchronize());
     complex<<<1, 1>>>();
     OK(cudaDeviceSynchronize());
