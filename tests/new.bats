@@ -187,17 +187,24 @@ WRONG
     EXPECTED=cudaSetDevice TEST_PYTHON=$PACKAGE/.venv/bin/python agrees new/failing_calls PYTHONPATH="$PYTHONPATH:.:$BATS_TEST_DIRNAME"
 }
 
+# Each place is at the line that the page says.
+change() {
+    run patch -p0 <"$1"
+    assert_success
+    refute_output --partial offset
+}
+
 @test "new: the page's port, step by step; another stand-in beside the first; installed, it needs none; a wrong kernel is seen" {
     package
     # The page's port: after the tests' change the kernel is wrong, after all of it nothing is.
     awk '/^```diff/ { n++; on = 1; next } /^```/ { on = 0 } on { print >"port" n }' "$TOP/04-gather/PORT.md"
-    patch -s -p0 <port1
+    change port1
     FAILS=yes try make test
     assert_output --partial 'FAILED tests/test_heat_step.py::test_sizes[1]'
-    patch -s -p0 <port2
+    change port2
     FAILS=yes try make test
     says '2 failed, 1(7 passed, 1 skipped|8 passed), 1 error' '[1-4] failed, .*'
-    patch -s -p0 <port3
+    change port3
     # Another stand-in is put beside the first one, which is not even looked at; and once it is installed, none is needed.
     cp -r "$TOP/common/cpu" "$BATS_TEST_TMPDIR"
     sed -i 's/^VERSION = .*/VERSION = "0.99"/' "$BATS_TEST_TMPDIR/cpu/nvcc"
