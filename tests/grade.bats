@@ -67,7 +67,7 @@ assert_grade() {
     hands_in large <<<SOLUTION
     head -c 1000000 /dev/zero | tr '\0' ' ' >>class/large/guard.cu
     expected+=(syntax 'not yet,.*guard.cu:[0-9]+:.*error' nothing 'to do,there is no file guard.cu'
-        large 'not yet,guard.cu is larger than 1 MB, or no text'
+        large 'not yet,"guard.cu is larger than 1 MB, or no text"'
         binary 'not yet,guard.cu is (no text|larger than 1 MB, or no text)' folder 'not yet,guard.cu is a folder' sent.zip 'to do,a zip file: unpack it')
 
     # 15 hostile ones
