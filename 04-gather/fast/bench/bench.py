@@ -226,7 +226,7 @@ def add_rows(_):
         d_target = DeviceArray(np.zeros((M, *shape), element_type))
         ways = {"this add_at": [lambda: add_at(d_target, d_index, d_values, 0, "clip")]}
         for name, (view, add) in peers.items():
-            if name != "CuPy scatter_add" or element_type != np.float16:  # which it does not take
+            if name != "CuPy scatter_add" or element_type != np.float16:  # not measured
                 arrays = view(d_target), view(d_index), view(d_values)
                 ways[name] = [lambda add=add, arrays=arrays: add(*arrays)]
         expected = np.bincount(index, minlength=M).reshape(M, *[1] * len(shape))
