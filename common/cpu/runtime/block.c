@@ -60,9 +60,10 @@ enum { MOST_MORE = 500 };
 static pthread_mutex_t cores_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
 static enum { IDLE, ASKED, AT_WORK } helper[MOST_CORES + MOST_MORE];
-static unsigned helpers;            // there are
-static unsigned at_work, stuck;     // in this launch; who launches it is one of them
-static unsigned long cores, got_on; // those of the CPU; how often one that was stuck did
+static unsigned helpers;        // there are
+static unsigned at_work, stuck; // in this launch; who launches it is one of them
+static unsigned long cores,
+    got_on; // those of the CPU; how often a stuck one did, or an added one began
 static const struct cpu_launch *launch;
 static void (*run)(const struct cpu_launch *, struct core *);
 
@@ -154,8 +155,8 @@ static bool take_blocks(unsigned long *first, unsigned long *stop)
 }
 
 // All blocks of a small grid are there at the same time on a GPU: if one waits for another that has not
-// begun, another core begins it. False if there is none to add; *is_one_left: a block that has not begun.
-bool cpu_share_blocks(bool *is_one_left)
+// begun, another core begins it. False if all have.
+bool cpu_share_blocks(void)
 {
     pthread_mutex_lock(&lock);
     if (cpu_core->block + 1 < cpu_core->stop && returns < MOST_RETURNED) {
@@ -163,9 +164,10 @@ bool cpu_share_blocks(bool *is_one_left)
         cpu_core->stop = cpu_core->block + 1;
     }
     blocks_at_a_time = 1;
-    *is_one_left = returns || next_block < blocks;
+    bool is_one_left = returns || next_block < blocks;
     pthread_mutex_unlock(&lock);
-    return *is_one_left && add_core();
+    if (is_one_left) add_core();
+    return is_one_left;
 }
 
 void cpu_core_gets_on(bool yes)
@@ -191,6 +193,7 @@ bool cpu_begin_block(void)
     if (++c->block >= c->stop) {
         if (c->stop && c->number >= cores) return false; // an added one has done its block
         if (!take_blocks(&c->block, &c->stop)) return false;
+        if (c->number >= cores) __atomic_fetch_add(&got_on, 1, __ATOMIC_SEQ_CST);
     }
     choose_block(c->block);
     cpu_choose_thread(0);

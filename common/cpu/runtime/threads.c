@@ -424,7 +424,7 @@ static double seconds(void)
 }
 
 // No thread of this block gets on without another block. If no core gets on for a moment, one is added for a block that
-// has not begun; if none can be added and no core gets on for a while, none ever will.
+// has not begun; if no core gets on for a while, and none begins a block, none ever will.
 static void wait_for_others(void)
 {
     const double moment = 0.001, patience = 2; // seconds
@@ -432,15 +432,13 @@ static void wait_for_others(void)
     struct core *core = cpu_core;
     const struct cpu_launch *l = core->launch;
     unsigned long times = cpu_times_got_on();
-    bool is_one_left;
     if (core->since == 0 || times != core->got_on) core->since = seconds();
     core->got_on = times;
     nanosleep(&nap, NULL);
     double waited = seconds() - core->since;
     if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on()) return;
-    if (cpu_share_blocks(&is_one_left))
-        core->since = seconds();
-    else if (waited > patience && cpu_break_context(cudaErrorLaunchTimeout))
+    bool is_one_left = cpu_share_blocks();
+    if (waited > patience && cpu_break_context(cudaErrorLaunchTimeout))
         cpu_say("%s:%d: kernel %s hangs%s: every thread that is left waits for another one, in a "
                 "loop that reads what %s",
                 l->file, l->line, l->kernel, is_one_left ? "" : ", and would on a GPU",

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const int N = 250; // elements: 1000 bytes
@@ -328,7 +329,7 @@ __global__ void Forever(volatile int *flag)
 __global__ void WaitForAll(int *count)
 {
     atomicAdd(count, 1);
-    while (atomicAdd(count, 0) < (int)gridDim.x) continue;
+    while (atomicAdd(count, 0) < (int)(gridDim.x * blockDim.x)) continue;
 }
 
 // ---- More
@@ -487,6 +488,16 @@ static void launch_more()
     MORE("block-fence") LastBlock<true, true><<<50, 32>>>(a, count, b);
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
     MORE("wait-for-all") cudaMemset(a, 0, 4), WaitForAll<<<1000, 1>>>(a);
+    MORE("wait-without-memory") // for more cores
+    {
+        cudaMemset(a, 0, 4), WaitForAll<<<1, 1024>>>(a), cudaMemset(a, 0, 4), cudaDeviceSynchronize();
+        unsigned long pages = 0;
+        FILE *file = fopen("/proc/self/statm", "r");
+        if (file && fscanf(file, "%lu", &pages) == 1) fclose(file);
+        const rlim_t most = pages * sysconf(_SC_PAGESIZE) + (400ul << 20);
+        const rlimit limit = {most, most};
+        if (setrlimit(RLIMIT_AS, &limit) == 0) WaitForAll<<<400, 1024>>>(a);
+    }
     MORE("never-read") ToSink<<<1, 1>>>(NULL);
     MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);

@@ -188,6 +188,7 @@ half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of th
 never-read|0|0 700|LINE: kernel ToSink follows a null pointer
 wait-for-all|0|0 702|kernel WaitForAll hangs: every thread that is left waits for another one, in a loop that reads what a block may write that has not begun, and no more
 past-variable|0|0 700|LINE: kernel PastSink writes 0x[0-9a-f]*, which is not device memory but the host's, right after the variables of the device: is
+wait-without-memory|0|0 702|kernel WaitForAll hangs: every thread that is left waits for another one, in a loop that reads what a block may write
 nearly-null|0|0 700|LINE: kernel Fill follows a null pointer
 never-set|1|0 716|LINE: kernel Follow reads byte 0 of an allocation of 1000 bytes, which nobody has written
 no-dynamic|0|0 700|LINE: kernel PastDynamic writes outside the 0 bytes of the shared memory of this launch \(dynamic\) \(block
