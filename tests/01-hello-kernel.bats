@@ -175,6 +175,8 @@ TABLE
     # an odd length, and the large numbers last: none is left out
     recompile sum 's/n = 1 << 20/n = 1000003/; s/(i + 1);/(n - i);/'
     try "$BATS_TEST_TMPDIR/sum"
+    recompile sum 's/<<<BLOCKS,/<<<3,/' # the kernel asks how large the grid is
+    try "$BATS_TEST_TMPDIR/sum"
     for seed in 1 2 3; do
         CPU_CUDA_SEED=$seed try ./sum
     done

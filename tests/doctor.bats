@@ -187,6 +187,10 @@ PROGRAM
     says cuda yes "$BATS_TEST_TMPDIR/nvcc-dumb" 'GPU, G, because it answers'
     device BACKEND=cuda REQUIRE_GPU= "$new"
     says cuda '' "$BATS_TEST_TMPDIR/nvcc-13" "GPU, G, because BACKEND=cuda was asked for, but there is no GPU to run on: $why"
+    device BACKEND=cpu REQUIRE_GPU= NVCC=/nowhere/nvcc # nobody needs it
+    says cpu '' '$(TOP)common/cpu/nvcc' "CPU stand-in, because BACKEND=cpu was asked for"
+    device BACKEND= REQUIRE_GPU= NVCC=/nowhere/nvcc
+    assert_output --partial '$(error NVCC=/nowhere/nvcc: there is no such program;'
     hide nvcc
     device NVCC= CUDA_HOME=/nowhere BACKEND= REQUIRE_GPU=
     assert_output --partial 'CUDA 12.4 and the nvcc of PyPI, as there is no other, is of CUDA 13: install a newer'

@@ -284,6 +284,12 @@ PUBLIC void __tsan_vptr_read(void **p)
         look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST); \
     }
+// atomicExch, where its result is used; called like the hooks, so a return address says where.
+PUBLIC int cpu_cuda_reads(const void *p, size_t bytes)
+{
+    look_aligned((void *)p, bytes, ATOMIC, HERE);
+    return 0;
+}
 ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)

@@ -40,7 +40,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -67,6 +66,7 @@ void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
 void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(bool is_for_block);
+__attribute__((pure)) int cpu_cuda_reads(const void *address, size_t bytes); // gives 0
 void cpu_cuda_be_version_12(void);
 void cpu_cuda_trap(const char *file, int line);
 void cpu_cuda_copy_arguments(void *to, const void *from, size_t bytes);
@@ -227,6 +227,16 @@ __forceinline__ T atomically(T *address, F_ change)
     return seen; // an atomic returns what was there before
 }
 
+// An exchange reads only if what it returns is used: else g++ leaves the pure call out.
+template <int order, class T> __forceinline__ T exchange(T *address, T value)
+{
+    int zero = cpu_cuda_reads(address, sizeof value);
+    T seen = value;
+    while (!__atomic_compare_exchange(address, &seen, &value, true, order, __ATOMIC_RELAXED))
+        ;
+    return zero ? T() : seen;
+}
+
 } // namespace cpu_cuda
 
 // ---- In a kernel
@@ -285,8 +295,6 @@ CPU_CUDA_ATOMIC(float, atomicAdd, old + value)
 CPU_CUDA_ATOMIC(double, atomicAdd, old + value)
 CPU_CUDA_ATOMIC(int, atomicSub, old - value)
 CPU_CUDA_ATOMIC(unsigned, atomicSub, old - value)
-CPU_CUDA_ATOMIC_UI(atomicExch, ((void)old, value))
-CPU_CUDA_ATOMIC(float, atomicExch, ((void)old, value))
 CPU_CUDA_ATOMIC_UI(atomicMin, value < old ? value : old)
 CPU_CUDA_ATOMIC(long long, atomicMin, value < old ? value : old)
 CPU_CUDA_ATOMIC_UI(atomicMax, old < value ? value : old)
@@ -296,6 +304,19 @@ CPU_CUDA_ATOMIC_UI(atomicOr, old | value)
 CPU_CUDA_ATOMIC_UI(atomicXor, old ^ value)
 CPU_CUDA_ATOMIC(unsigned, atomicInc, old >= value ? 0 : old + 1)
 CPU_CUDA_ATOMIC(unsigned, atomicDec, old == 0 || old > value ? value : old - 1)
+#define CPU_CUDA_EXCHANGE(T, name, order) \
+    __forceinline__ T name(T *address, T value) \
+    { \
+        return cpu_cuda::exchange<order>(address, value); \
+    }
+#define CPU_CUDA_EXCHANGES(T) \
+    CPU_CUDA_EXCHANGE(T, atomicExch, __ATOMIC_RELAXED) \
+    CPU_CUDA_EXCHANGE(T, atomicExch_block, __ATOMIC_RELEASE) \
+    CPU_CUDA_EXCHANGE(T, atomicExch_system, __ATOMIC_RELAXED)
+CPU_CUDA_EXCHANGES(int)
+CPU_CUDA_EXCHANGES(unsigned)
+CPU_CUDA_EXCHANGES(unsigned long long)
+CPU_CUDA_EXCHANGES(float)
 #define CPU_CUDA_ATOMIC_CAS(T) \
     CPU_CUDA_SCOPES(T, (T * address, T compare, T value), atomicCAS, old == compare ? value : old)
 CPU_CUDA_ATOMIC_CAS(int)

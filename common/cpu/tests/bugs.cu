@@ -380,6 +380,7 @@ __host__ __device__ int same(int n) { return n; }
 template <class F> __global__ void CallIt(F function, int *out) { *out = function(6); }
 __device__ int sink;
 __global__ void ToSink(const int *p) { sink = *p; } // never-read
+__global__ void Swaps(int *lock) { while (atomicExch(lock, 0) == 1); } // swap-unwritten
 __global__ void PastSink(int at) { (&sink)[at] = 7; } // past-variable
 __managed__ int in_all = 7;
 inline __device__ void add_one() { atomicAdd(&in_all, 1); }
@@ -499,6 +500,7 @@ static void launch_more()
         if (setrlimit(RLIMIT_AS, &limit) == 0) WaitForAll<<<400, 1024>>>(a);
     }
     MORE("never-read") ToSink<<<1, 1>>>(NULL);
+    MORE("swap-unwritten") Swaps<<<1, 1>>>(fresh);
     MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
