@@ -284,16 +284,20 @@ PUBLIC void __tsan_vptr_read(void **p)
         look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST); \
     }
-// atomicExch, where its result is used; called like the hooks, so a return address says where.
-PUBLIC int cpu_cuda_reads(const void *p, size_t bytes)
-{
-    look_aligned((void *)p, bytes, ATOMIC, HERE);
-    return 0;
-}
 ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
+// For atomicExch: what it reads, where its result is used; and others may come before it.
+PUBLIC int cpu_cuda_reads(const void *p, size_t bytes)
+{
+    look_aligned(p, bytes, ATOMIC, HERE);
+    return 0;
+}
+PUBLIC void cpu_cuda_give_turn(void)
+{
+    if (cpu_wants_turn() && !(cpu_checker && cpu_checker->has_candidates)) cpu_give_turn(false);
+}
 PUBLIC void __tsan_atomic_signal_fence(int order) { (void)order; }
 PUBLIC void __tsan_atomic_thread_fence(int order)
 {

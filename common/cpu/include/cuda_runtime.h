@@ -66,6 +66,7 @@ void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volatile);
 void *cpu_cuda_function(void *function);
 void cpu_cuda_shared(const volatile void *base, size_t bytes, const char *name);
 void cpu_cuda_fence(bool is_for_block);
+void cpu_cuda_give_turn(void);
 __attribute__((pure)) int cpu_cuda_reads(const void *address, size_t bytes); // gives 0
 void cpu_cuda_be_version_12(void);
 void cpu_cuda_trap(const char *file, int line);
@@ -231,6 +232,7 @@ __forceinline__ T atomically(T *address, F_ change)
 template <int order, class T> __forceinline__ T exchange(T *address, T value)
 {
     int zero = cpu_cuda_reads(address, sizeof value);
+    cpu_cuda_give_turn();
     T seen = value;
     while (!__atomic_compare_exchange(address, &seen, &value, true, order, __ATOMIC_RELAXED))
         ;

@@ -65,12 +65,12 @@ __global__ void Locks(const int *a, int *lock, int *sums)
 }
 
 // An exchange whose old value nobody uses only writes, to what nobody has written.
-__global__ void Exchanges(int *fresh)
+__global__ void Exchanges(int *unwritten)
 {
     __shared__ int shared;
-    if (threadIdx.x == 0) atomicExch(&shared, 5), atomicExch(fresh, 1);
+    if (threadIdx.x == 0) atomicExch(&shared, 5), atomicExch(unwritten, 1);
     __syncthreads();
-    if (threadIdx.x == 1) atomicAdd(fresh, shared);
+    if (threadIdx.x == 1) atomicAdd(unwritten, shared);
 }
 
 // Roots of sets, joined by atomicCAS and read through volatile.
@@ -359,12 +359,12 @@ static void races_and_heaps()
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), CasWithIdleCores<<<BLOCKS, 1>>>(b, b + 1), result(b), expect("CasWithIdleCores", r[0], 7);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
-    int *fresh, exchanged;
-    cudaMalloc(&fresh, sizeof *fresh);
-    Exchanges<<<1, 2>>>(fresh);
-    cudaMemcpy(&exchanged, fresh, sizeof exchanged, cudaMemcpyDeviceToHost);
+    int *unwritten, exchanged;
+    cudaMalloc(&unwritten, sizeof *unwritten);
+    Exchanges<<<1, 2>>>(unwritten);
+    cudaMemcpy(&exchanged, unwritten, sizeof exchanged, cudaMemcpyDeviceToHost);
     expect("Exchanges", exchanged, 6);
-    cudaFree(fresh);
+    cudaFree(unwritten);
 
     clear(), Locks<<<BLOCKS, THREADS>>>(a, b, c), result(c);
     for (int i = 0; i < 4; i++) expect("Locks", r[i], sums[i]);
