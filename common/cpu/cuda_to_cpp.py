@@ -20,6 +20,7 @@ NEEDS_GPU = {  # what it is: how it is called
     "graphs": r"cudaGraph\w*|cudaStream\w*Captur\w*",
     "tensor cores": r"nvcuda",
 }
+OF_DRIVER = "cuCtx cuDevice cuEvent cuFunc cuLaunch cuLink cuMem cuModule cuStream".split()  # how its calls begin
 # What CUDA 13 has dropped, or one before it, and what takes its place: calls, and members of structs.
 CUDA_12 = "nvcc --cuda-12, or CPU_CUDA_12=1 in the environment, takes it as CUDA 12 does"
 DROPPED = "Synchronize SetLimit GetLimit SetCacheConfig GetCacheConfig".split()
@@ -123,7 +124,7 @@ class Source:
         self.is_of_device = "-jit-default-device" in o["given"]  # NVRTC
         self.is_jit = self.is_of_device or "-jit" in o["given"]
         self.has_lambdas = bool({"-extended-lambda", "-expt-extended-lambda"} & o["given"])
-        self.cuda_names = set(re.findall(r"\bcuda[A-Z]\w*", self.foreign))  # that the stand-in has
+        self.cuda_names = set(re.findall(r"\bcu(?:da)?[A-Z]\w*", self.foreign))  # that the stand-in has
         self.tokens = [t[0].replace("<< <", "<<<").replace(">> >", ">>>") for t in found] + [";"]
         self.is_rdc = o["is_rdc"]
         externs = (i for i, token in enumerate(self.tokens) if token == "extern" and self.is_in_function(i))
@@ -583,7 +584,7 @@ class Source:
             for what, pattern in NEEDS_GPU.items():
                 if re.match(f"({pattern})(<|$)", with_bracket):
                     self.stop(i, f"{name}: {what} need a GPU, the CPU stand-in has none")
-            if re.match("cuda[A-Z]|__nv_atomic_", name) and not new:
+            if re.match("cu(da)?[A-Z]|__nv_atomic_", name) and not new:
                 self.stop(
                     i, f"{name} is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it"
                 )
@@ -610,7 +611,7 @@ def rewritten(text, o, check):
             source.constant(i + 1)
         elif token == "__noinline__" and source.tokens[i - 1] != "(":
             source.replace(i, i, "__attribute__((noinline))")
-        elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda")) or token in DROPPED_MEMBERS:
+        elif token.startswith(("__", "tex", "surf", "cuda", "nvcuda", *OF_DRIVER)) or token in DROPPED_MEMBERS:
             source.check_name(i)
     for section in sorted(source.sections):
         text += VARIABLES.format(section) + ADD_DEVICE * (section == "cpu_cuda_device")

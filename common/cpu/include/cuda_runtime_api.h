@@ -208,9 +208,13 @@ struct cudaExtent { size_t width, height, depth; }; // width: in bytes
 struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 // clang-format on
-struct cudaMemcpy3DParms { // without arrays, which are for textures
-    struct cudaPos srcPos, dstPos;
-    struct cudaPitchedPtr srcPtr, dstPtr;
+struct cudaMemcpy3DParms { // arrays are for textures: here they can only be NULL
+    void *srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    void *dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
 };

@@ -318,6 +318,7 @@ static void rows_and_boxes()
     memset(part, 0, sizeof part);
     OK(cudaMemset3D(box, 0, extent));
     cudaMemcpy3DParms copy = {};
+    copy.srcArray = copy.dstArray = NULL;
     copy.srcPtr = make_cudaPitchedPtr(h, 3 * sizeof(int), 3, 2);
     copy.dstPtr = box;
     copy.extent = extent;

@@ -357,6 +357,8 @@ __global__ int k() { return 1; }
     2: a __global__ function must have a void return type
 int f() { return cudaFoo(1); }
     2: cudaFoo is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
+int f() { return cuCtxCreate(1); }
+    2: cuCtxCreate is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k(int *p) { *p = __nv_atomic_load_n(p, 0); }
     2: __nv_atomic_load_n is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 int main() { return cudaErrorTooManyPeers; }
@@ -444,6 +446,10 @@ ROWS
 
 @test "stand-in: what it has to take" {
     # nvcc's long options may begin with one dash, too
+    # the names of what CUDA's headers do not include are the program's
+    printf 'using namespace std;\nfloat *array;\nint main() { return array != 0; }\n' >"$BATS_TEST_TMPDIR/own.cu"
+    "$CPU_NVCC" -o "$BATS_TEST_TMPDIR/own" "$BATS_TEST_TMPDIR/own.cu"
+    try "$BATS_TEST_TMPDIR/own"
     (echo '#define BEFORE'; cat "$PROGRAMS/allowed.cu"; echo '#undef BEFORE') >"$BATS_TEST_TMPDIR/before.h"
     "$CPU_NVCC" --extended-lambda -expt-relaxed-constexpr -include "$BATS_TEST_TMPDIR/before.h" \
         -o "$BATS_TEST_TMPDIR/allowed" "$PROGRAMS/allowed.cu"
