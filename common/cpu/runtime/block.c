@@ -62,8 +62,8 @@ static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INI
 static enum { IDLE, ASKED, AT_WORK } helper[MOST_CORES + MOST_MORE];
 static unsigned helpers;        // there are
 static unsigned at_work, stuck; // in this launch; who launches it is one of them
-static unsigned long cores,
-    got_on; // those of the CPU; how often a stuck one did, or an added one began
+static unsigned long cores;     // those of the CPU
+static unsigned long got_on;    // how often a stuck one did, or an added one began a block
 static const struct cpu_launch *launch;
 static void (*run)(const struct cpu_launch *, struct core *);
 

@@ -1,8 +1,5 @@
 // What the stand-in has to take: names of the host that are others in device code, names of a program's own that CUDA 13
 // has dropped; a function of a file by -include.
-#ifdef BEFORE
-static int before(int n) { return n + 1; }
-#else
 #include <algorithm>
 #include <cstdio>
 
@@ -57,4 +54,3 @@ int main()
     cudaFree(d);
     return before(-1);
 }
-#endif
