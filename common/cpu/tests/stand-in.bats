@@ -446,7 +446,7 @@ ROWS
 
 @test "stand-in: what it has to take" {
     # the names of what CUDA's headers do not include are the program's
-    printf 'using namespace std;\nfloat *array;\nint main() { return array != 0; }\n' >"$BATS_TEST_TMPDIR/own.cu"
+    printf 'using namespace std;\nfloat *apply;\nint main() { return apply != 0; }\n' >"$BATS_TEST_TMPDIR/own.cu"
     "$CPU_NVCC" -o "$BATS_TEST_TMPDIR/own" "$BATS_TEST_TMPDIR/own.cu"
     try "$BATS_TEST_TMPDIR/own"
     echo 'static int before(int n) { return n + 1; }' >"$BATS_TEST_TMPDIR/before.h"
