@@ -41,7 +41,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
     if (cpu_is_recording) cpu_record(x);
     check_written(a, x, offset);
     // Whoever on the host sees this sees also what came before the fence.
-    if (a->kind != DEVICE && x->kind & ATOMIC && x->kind & WRITE && cpu_checker->has_fenced)
+    if (a->kind != DEVICE && x->kind & ATOMIC && x->kind & WRITE && cpu_checker->fenced)
         cpu_has_published = true;
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE && s->read_launch != cpu_launches) s->read_launch = cpu_launches;

@@ -57,11 +57,11 @@ struct cpu_checker {
     // Who runs, as in a cell. In shared memory the number of a block is how many this core has begun.
     uint64_t block, shared, epoch;
 
-    // What orders this block's accesses: in which epoch all its threads waited for each other last; whether it has met
-    // a __threadfence (not only __threadfence_block), and then done something atomic. A block that has waited more
-    // often than a cell can count is late: no more races are looked for.
-    unsigned block_epoch;
-    bool is_first_block, is_late, has_fenced, has_acquired;
+    // What orders this block's accesses: the epoch that began when all its threads waited for each other last, and that
+    // which began with its last __threadfence (not only __threadfence_block); whether it has done something atomic. A
+    // block that has waited more often than a cell can count is late: no more races are looked for.
+    unsigned block_epoch, fenced;
+    bool is_first_block, is_late, has_acquired;
 
     // Memory that is no concern of ours: the threads' stacks; threadIdx and the like; the program's read-only memory.
     const char *stacks, *own;
@@ -76,13 +76,16 @@ struct cpu_checker {
     } variables[64];
     unsigned count;
 
-    // Release and acquire, as epochs: the last atomic write behind a fence, by each thread and by any lane of a warp;
-    // the last atomic of a warp. And when the lanes of a warp waited for each other last.
+    // Release and acquire, as epochs: the last fence of each thread, and of any lane of a warp, and the last atomic
+    // write behind it, by which all before the fence is released; the last atomic of a warp. And when the lanes of a
+    // warp waited for each other last.
     bool has_released;
-    unsigned released[1024];
+    struct cpu_release {
+        unsigned fenced, before, at;
+    } released[1024];
     struct cpu_warp {
-        unsigned waited, released, acquired;
-        bool has_fenced;
+        struct cpu_release released;
+        unsigned waited, acquired;
     } warps[WARPS];
 
     // Races that may be benign, which the next access decides: see cpu_decide_races.
@@ -178,9 +181,10 @@ static inline bool cpu_happens_before(const struct cpu_checker *k, uint64_t othe
     const struct cpu_warp *mine = &k->warps[NUMBER(me, THREAD, BLOCK) / 32],
                           *others = &k->warps[thread / 32];
     if (then < k->block_epoch) return true;
+    const struct cpu_release *own = &k->released[thread], *any = &others->released;
     return (mine == others && then < mine->waited) ||
-           (then < k->released[thread] && k->released[thread] <= mine->acquired) ||
-           (then < others->released && others->released <= mine->acquired);
+           (then < own->before && own->at <= mine->acquired) ||
+           (then < any->before && any->at <= mine->acquired);
 }
 // What a thread leaves in a cell: with the bytes that it has accessed before in the same way, unless others may have
 // waited for that since.

@@ -72,10 +72,10 @@ void cpu_check_block(void)
     cpu_begin_block_of_races();
     k->is_first_block = block == 0;
     k->epoch = 0;
-    k->block_epoch = 0;
+    k->block_epoch = k->fenced = 0;
     if (k->has_released) memset(k->released, 0, sizeof k->released);
     memset(k->warps, 0, sizeof k->warps);
-    k->has_fenced = k->has_released = k->has_acquired = k->is_late = false;
+    k->has_released = k->has_acquired = k->is_late = false;
 }
 
 // Threads have waited for each other: all of the block (warp < 0), or of one warp.

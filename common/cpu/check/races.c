@@ -9,9 +9,9 @@
 // releases or acquires, it does for its whole warp, and towards other blocks for its block.
 //
 // ThreadSanitizer compares vector clocks. Threads of a block mostly wait for each other all at once, so one number
-// does, as the epochs of FastTrack (Flanagan and Freund, PLDI 2009): a block counts its barriers and releases, and a
-// cell of shadow memory says who accessed its bytes last, and in which epoch. Between blocks there is only a release,
-// or a new launch.
+// does, as the epochs of FastTrack (Flanagan and Freund, PLDI 2009): a block counts its barriers, fences and releases,
+// and a cell of shadow memory says who accessed its bytes last, and in which epoch. Between blocks there is only a
+// release, or a new launch.
 #include "check.h"
 #include <sched.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 bool cpu_takes_no_short_cuts;
 
 // Of each block: where its last plain access was noted, its core if there is none yet or it waits, NULL if it has
-// ended; and the launch in which it released something, behind a fence for all of the device.
+// ended; and the launch in which it released something, and up to which epoch: that of a fence for all of the device.
 static const void *last_access[1 << 10];
 static uint64_t released[1 << (LAUNCH - BLOCK)];
 
@@ -37,8 +37,16 @@ unsigned cpu_next_epoch(struct cpu_checker *k)
 void cpu_note_fence(bool is_for_block)
 {
     struct cpu_checker *k = cpu_checker;
-    k->has_fenced |= !is_for_block;
-    k->has_released = k->warps[cpu_thread_number() / 32].has_fenced = true;
+    unsigned thread = cpu_thread_number(), epoch = cpu_next_epoch(k);
+    k->has_released = true;
+    k->released[thread].fenced = k->warps[thread / 32].released.fenced = epoch;
+    if (!is_for_block) k->fenced = epoch;
+}
+
+static void release(struct cpu_release *r, unsigned epoch)
+{
+    r->before = r->fenced;
+    r->at = epoch;
 }
 
 // Something atomic or volatile: it acquires, and if it writes behind a fence, it releases.
@@ -48,16 +56,23 @@ static __attribute__((noinline)) void note_atomic(int kind)
     unsigned thread = cpu_thread_number();
     struct cpu_warp *warp = &k->warps[thread / 32];
     k->has_acquired = true;
-    if (warp->has_fenced && kind & WRITE) warp->released = k->released[thread] = cpu_next_epoch(k);
+    if (warp->released.fenced && kind & WRITE) {
+        unsigned epoch = cpu_next_epoch(k);
+        release(&warp->released, epoch);
+        release(&k->released[thread], epoch);
+    }
     warp->acquired = NUMBER(k->epoch, EPOCH, THREAD);
-    if (k->has_fenced && kind & WRITE)
-        released[NUMBER(k->block, BLOCK, LAUNCH)] = k->block & IN_LAUNCH;
+    uint64_t *mine = &released[NUMBER(k->block, BLOCK, LAUNCH)],
+             now = (k->block & IN_LAUNCH) | (uint64_t)k->fenced << EPOCH;
+    // in a large grid two blocks may have the number: the later fence counts
+    if (k->fenced && kind & WRITE && ((*mine ^ now) & IN_LAUNCH || *mine < now)) *mine = now;
 }
 
 static bool is_released(uint64_t other) // by another block
 {
-    return cpu_checker->has_acquired &&
-           released[NUMBER(other, BLOCK, LAUNCH)] == (other & IN_LAUNCH);
+    uint64_t up_to = released[NUMBER(other, BLOCK, LAUNCH)];
+    return cpu_checker->has_acquired && !((up_to ^ other) & IN_LAUNCH) &&
+           NUMBER(other, EPOCH, THREAD) < NUMBER(up_to, EPOCH, THREAD);
 }
 
 // Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but

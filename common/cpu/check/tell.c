@@ -71,6 +71,9 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
     if (name) return "put __syncthreads() between them, or use an atomic";
     if ((me ^ other) & BITS(BLOCK, LAUNCH) && cpu_kind_at(other) & IN_ONE_BLOCK)
         return "what is atomic for one block is not for others: use atomicAdd, not atomicAdd_block";
+    if ((me ^ other) & BITS(BLOCK, LAUNCH) && cpu_checker->fenced)
+        return "another block may rely on what comes before a __threadfence() and, behind that, an "
+               "atomic: which of them is missing between the two?";
     if (is_same_line && cpu_kind_at(me) & cpu_kind_at(other) & WRITE)
         return "let each thread write an element of its own (is a guard missing?), or use an "
                "atomic such as atomicAdd";

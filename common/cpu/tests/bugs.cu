@@ -95,6 +95,15 @@ __global__ void SayWithoutFence(int *data, volatile int *flag)
     *flag = 1;
 }
 
+__global__ void LockWithoutFence(int *lock, int *sum)
+{
+    if (threadIdx.x % 32) return;
+    while (atomicCAS(lock, 0, 1)) continue;
+    __threadfence();
+    *sum += 1; // lock-of-blocks, lock-of-warps
+    atomicExch(lock, 0);
+}
+
 struct Shape {
     __host__ __device__ virtual int corners() { return 0; } // constructor
 };
@@ -178,6 +187,19 @@ __global__ void LastWarp(const int *a, int *sum) // as older lessons have it: a 
     __syncthreads();
     if (t < 32)
         for (int half = 32; half > 0; half /= 2) part[t] += part[t + half]; // volatile
+    if (t == 0) *sum = part[0];
+}
+
+__global__ void BehindFence(int *count, int *sum)
+{
+    __shared__ volatile int part[64];
+    int t = threadIdx.x;
+    __threadfence();
+    atomicAdd(count, 1);
+    part[t] = t;
+    part[t + 32] = t;
+    __syncwarp();
+    for (int half = 32; half > 0; half /= 2) part[t] += part[t + half]; // behind-fence
     if (t == 0) *sum = part[0];
 }
 
@@ -506,6 +528,9 @@ static void launch_more()
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
     MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
+    MORE("lock-of-blocks") cudaMemset(a, 0, 8), LockWithoutFence<<<8, 32>>>(a, a + 1);
+    MORE("lock-of-warps") cudaMemset(a, 0, 8), LockWithoutFence<<<1, 64>>>(a, a + 1);
+    MORE("behind-fence") cudaMemset(a, 0, 4), BehindFence<<<1, 32>>>(a, b);
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
     MORE("never-set") Follow<<<1, 1>>>((int **)fresh);

@@ -183,6 +183,9 @@ far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no dev
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
 two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
+lock-of-blocks|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE, .*: another block may rely on what comes before a __threadfence\(\)
+lock-of-warps|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE
+behind-fence|1|0 0|LINE: kernel BehindFence has a race on the shared memory part: .* LINE
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 never-read|0|0 700|LINE: kernel ToSink follows a null pointer
