@@ -236,6 +236,13 @@ NVCC
     assert_equal "$(ls common/cpu/lib)" libcpu_cuda.so.lock
     FAILS=2 try make CC=full BACKEND=cpu -C 01-hello-kernel hello
     [ ! -e 01-hello-kernel/hello ]
+    # nor what was half-built when make was killed
+    make BACKEND=cpu -C 01-hello-kernel hello
+    : >01-hello-kernel/.made/hello
+    echo half >01-hello-kernel/hello
+    try make BACKEND=cpu -C 01-hello-kernel hello
+    try 01-hello-kernel/hello
+    assert_success
 }
 
 @test "make: each target alone: what it is made of has been made before" {
