@@ -431,7 +431,10 @@ def machine(parts):
     smi = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     versions = {n: sys.modules[n].__version__ for n in ("numpy", "cupy", "torch", "triton") if n in sys.modules}
     driver = subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0]
-    return {"part": "machine", "gpu": gpu()[0][0], "driver": driver, "versions": versions, "parts": parts}
+    with open("/proc/cpuinfo") as f:
+        cpu = next((line.split(": ")[1].strip() for line in f if line.startswith("model name")), os.uname().machine)
+    here = {"gpu": gpu()[0][0], "driver": driver, "cpu": cpu, "versions": versions}
+    return {"part": "machine", **here, "parts": parts}
 
 
 PARTS = {

@@ -41,14 +41,28 @@ def a_call(bench):
     return table(["way", "ms"], [(code(r["way"]), f"{r['median']:.1f}") for r in bench["ladder"] if r["way"] in ways])
 
 
+def us(ms):
+    """Microseconds of milliseconds, in as many digits as a reader needs."""
+    return f"{1e3 * ms:.{2 if ms < 0.01 else 1 if ms < 1 else 0}f}"
+
+
 def random(bench):
-    head = ["source", "indices", "this take", "fastest other", "floor", "of the floor", "check costs"]
+    head = [
+        "source",
+        "indices",
+        "this take",
+        "fastest other",
+        "times as fast",
+        "reads, then a copy",
+        "share",
+        "checked",
+    ]
     rows = []
     for r in bench["random_indices"]:
         ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
-        cost = r["raise"] / r["unchecked"]
-        times = f"{ours:.4f}", f"{other:.4f}, {name}", f"{r['floor']:.4f}", f"{100 * r['floor'] / ours:.0f} %"
-        rows.append((size(4 * r["M"], "B"), size(r["N"]), *times, f"{cost:.3f}"))
+        times = us(ours), f"{us(other)}, {name}", f"{other / ours:.2f}", us(r["floor"])
+        share, checked = f"{100 * r['floor'] / ours:.0f} %", f"{r['raise'] / r['unchecked']:.3f}"
+        rows.append((size(4 * r["M"], "B"), size(r["N"]), *times, share, checked))
     return table(head, rows)
 
 
@@ -67,13 +81,14 @@ def libraries(bench):
 
 
 def distributions(bench, only=lambda r: True):
-    head = ["indices", "element, index", "this take", "fastest other", "times as fast", "a copy of the bytes"]
+    head = ["indices", "element, index", "this take", "fastest other", "times as fast", "a copy", "GB/s"]
     rows = []
     for r in bench["distributions"]:
         if only(r):
             ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
             place = r["indices"], f"{r['element_bytes']}, {r['index_bytes']}"
-            rows.append((*place, f"{ours:.4f}", f"{other:.4f}, {name}", f"{other / ours:.2f}", f"{r['copy']:.4f}"))
+            times = us(ours), f"{us(other)}, {name}", f"{other / ours:.2f}", us(r["copy"])
+            rows.append((*place, *times, f"{r['moved'] / ours / 1e6:.0f}"))
     return table(head, rows)
 
 
@@ -82,25 +97,35 @@ def beside(rows, names, cells, ours):
     lines = []
     for r in rows:
         own, (name, other) = r["ways"][ours], fastest_other(r["ways"], ours)
-        lines.append((*cells(r), f"{own:.4f}", f"{other:.4f}, {name}", f"{other / own:.2f}"))
+        lines.append((*cells(r), us(own), f"{us(other)}, {name}", f"{other / own:.2f}"))
     return table([*names, ours, "fastest other", "times as fast"], lines)
 
 
-def rows(bench):
-    names = "indices", "row, bytes", "element", "rows", "a copy over ours"
-    cells = lambda r: (
-        r["indices"],
-        str(r["row_bytes"]),
-        r["element"],
-        size(r["N"]),
-        f"{r['copy'] / r['ways']['this take']:.2f}",
-    )
+def share_of_copy(r):
+    return f"{100 * r['copy'] / r['ways']['this take']:.0f} %"
+
+
+def all_rows(bench):
+    names = "indices", "row, bytes", "element", "rows", "share of a copy"
+    cells = lambda r: (r["indices"], str(r["row_bytes"]), r["element"], size(r["N"]), share_of_copy(r))
     return beside(bench["rows"], names, cells, "this take")
+
+
+def rows(bench):
+    """Random indices, the larger count of each kind of rows; all ways."""
+    most = {(r["element"], r["row_bytes"]): r for r in bench["rows"] if r["indices"] == "random"}
+    ways = list(max((r["ways"] for r in most.values()), key=len))
+    lines = []
+    for (element, row_bytes), r in most.items():
+        times = (us(r["ways"][way]) if way in r["ways"] else "" for way in ways)
+        lines.append((element, row_bytes, size(r["N"]), *times, share_of_copy(r)))
+    return table(["element", "row, bytes", "rows", *ways, "share of a copy"], lines)
 
 
 def add_rows(bench):
     cells = lambda r: (r["element"], str(r["width"]), size(r["N"]), size(r["M"]))
-    return beside(bench["add_rows"], ("element", "numbers in a row", "rows", "into rows"), cells, "this add_at")
+    names = "element", "numbers in a row", "rows added", "rows of the target"
+    return beside(bench["add_rows"], names, cells, "this add_at")
 
 
 def fours(bench):
@@ -125,18 +150,26 @@ def bad_index(bench):
 
 
 def lessons(bench):
-    rows = [(r["what"], size(r["size"]), r["way"], f"{r['ms']:.4f}") for r in bench["lessons"]]
-    return table(["what", "n", "way", "ms"], rows)
+    tables = {}
+    for r in bench["lessons"]:
+        tables.setdefault(r["what"].split(" ")[0], {}).setdefault((r["what"], r["size"]), {})[r["way"]] = r["ms"]
+    return "\n".join(
+        table(
+            [file, "n", *next(iter(cases.values()))],
+            [(what.split(": ")[1], size(n), *map(us, ways.values())) for (what, n), ways in cases.items()],
+        )
+        for file, cases in ((name.rstrip(":"), cases) for name, cases in tables.items())
+    )
 
 
 def machine(bench):
-    lines = []
+    parts = {}
     for here in bench["machine"]:
         versions = ", ".join(f"{name} {version}" for name, version in here["versions"].items())
-        what = ", ".join(f"`{name}`" for name in here["parts"])
-        line = f"- {here['gpu']}, driver {here['driver']}; {versions}: {what}"
-        lines.append(textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n")
-    return "".join(lines)
+        cpu = f", CPU {here['cpu']}" if "cpu" in here else ""
+        parts.setdefault(f"{here['gpu']}, driver {here['driver']}{cpu}; {versions}", []).extend(here["parts"])
+    lines = (f"- {here}: {', '.join(f'`{name}`' for name in its_parts)}" for here, its_parts in parts.items())
+    return "".join(textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n" for line in lines)
 
 
 def main():
@@ -153,6 +186,7 @@ def main():
         distributions,
         fours,
         rows,
+        all_rows,
         add_rows,
         lessons,
         resident,
@@ -165,6 +199,14 @@ def main():
     lines = {name: ([r["N"] for r in measured], [r["ways"][name] for r in measured]) for name in measured[0]["ways"]}
     x_name = "indices (from 128 Mi floats, which are on the GPU; for NumPy they are not)"
     plot(HERE / "resident.svg", lines, x_name, "ms a call")
+    measured = {r["row_bytes"]: r for r in bench["rows"] if r["indices"] == "random" and r["element"] == "float16"}
+    lines = {}
+    for row_bytes, r in measured.items():  # the larger count of each
+        for name, ms in r["ways"].items():
+            xs, ys = lines.setdefault(name, ([], []))
+            xs.append(row_bytes)
+            ys.append(1e6 * ms / r["N"])
+    plot(HERE / "rows.svg", lines, "bytes in a row (float16, random indices)", "ns a row")
 
 
 if __name__ == "__main__":
