@@ -174,10 +174,14 @@ void cpu_end(bool well)
 
 // ---- Every call
 
+const char *volatile cpu_waiting_call;
+
 cudaError_t cpu_enter(const char *name, const void *place)
 {
     static bool introduced = false;
+    cpu_waiting_call = name;
     cpu_lock();
+    cpu_waiting_call = NULL;
     cpu_call = (struct cpu_call){.name = name, .place = place};
     cpu_calls++;
     if (!introduced) {

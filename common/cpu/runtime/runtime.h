@@ -54,6 +54,7 @@ void cpu_say_of_thread(const char *where, const char *what);
     LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
+extern const char *volatile cpu_waiting_call; // of a thread that has to wait for cpu_lock; or NULL
 // The runtime call that runs; of work in the queue, the one that gave it. `place` is in the code, behind the call. Of a
 // launch, `name` is the kernel's, and there is a file and a line.
 extern struct cpu_call {

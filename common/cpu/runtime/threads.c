@@ -438,13 +438,18 @@ static void wait_for_others(void)
     double waited = seconds() - core->since;
     if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on()) return;
     bool is_one_left = cpu_share_blocks();
+    const char *call = cpu_waiting_call;
     if (waited > patience && cpu_break_context(cudaErrorLaunchTimeout))
         cpu_say("%s:%d: kernel %s hangs%s: every thread that is left waits for another one, in a "
-                "loop that reads what %s",
-                l->file, l->line, l->kernel, is_one_left ? "" : ", and would on a GPU",
+                "loop that reads what %s%s%s",
+                l->file, l->line, l->kernel, is_one_left || call ? "" : ", and would on a GPU",
                 is_one_left
                     ? "a block may write that has not begun, and no more blocks run at a time here"
-                    : "nobody writes");
+                    : "nobody writes",
+                call ? ", while the host waits: here no call returns as long as a kernel runs, so "
+                       "neither does "
+                     : "",
+                call ? call : "");
 }
 
 // ---- All blocks of a grid wait for each other: each block for its own threads, then one of these for other blocks

@@ -531,6 +531,14 @@ static void launch_more()
     MORE("lock-of-blocks") cudaMemset(a, 0, 8), LockWithoutFence<<<8, 32>>>(a, a + 1);
     MORE("lock-of-warps") cudaMemset(a, 0, 8), LockWithoutFence<<<1, 64>>>(a, a + 1);
     MORE("behind-fence") cudaMemset(a, 0, 4), BehindFence<<<1, 32>>>(a, b);
+    MORE("host-waits") {
+        int *flag;
+        cudaHostAlloc(&flag, 4, cudaHostAllocMapped);
+        *flag = 0;
+        Forever<<<1, 1, 0, one>>>(flag);
+        usleep(300000); // it begins
+        cudaStreamQuery(two), *flag = 1;
+    }
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
     MORE("never-set") Follow<<<1, 1>>>((int **)fresh);

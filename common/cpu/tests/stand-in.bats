@@ -186,6 +186,7 @@ block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .
 lock-of-blocks|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE, .*: another block may rely on what comes before a __threadfence\(\)
 lock-of-warps|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE
 behind-fence|1|0 0|LINE: kernel BehindFence has a race on the shared memory part: .* LINE
+host-waits|0|702 702|kernel Forever hangs: every thread that is left waits .*, so neither does cudaStreamQuery
 two-names|1|0 0|LINE: kernel TwoNames has a race: .* LINE
 half-past-end|0|0 700|kernel Total reads 8 bytes out of bounds, the last 4 of them after the end of an allocation of 1004 bytes
 never-read|0|0 700|LINE: kernel ToSink follows a null pointer
