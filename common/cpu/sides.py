@@ -16,7 +16,8 @@ snprintf sprintf srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy
 strtoul system time tolower toupper usleep __errno_location""".split()
 OF_STD = "cerr cout list map queue rand set shuffle sort stack string swap to_string vector".split()
 OF_STD_CONSTEXPR = "clamp max min numeric_limits".split()  # with an option of nvcc's, device code may call these
-NO_VARIABLE = "namespace using typedef template struct class union enum static_assert friend operator".split()
+CLASS = {"struct", "class", "union", "enum"}
+NO_VARIABLE = {"namespace", "using", "typedef", "template", "static_assert", "friend", "operator"}
 OF_DEVICE = {"__device__", "__constant__", "__managed__", "__shared__"}
 
 
@@ -87,15 +88,18 @@ class Sides:
                 n = self.declaration(n)
             self.members.update((name, kinds) for name, kinds in self.variables.items() if "static" in kinds)
             self.functions, self.variables, self.is_in_class = known
-        if is_function and tokens[end] == ";" and not {"__device__", "__global__", *NO_VARIABLE} & words:
+        if is_function and tokens[end] == ";" and not ({"__device__", "__global__", *CLASS} | NO_VARIABLE) & words:
             self.refuse_in_jit(left - 1, "function", "execution")
         if is_function and tokens[left - 2] != "::" and "operator" not in words:
             self.functions.append(Function(tokens, start, left, source.closing(left), last))
             if source.is_of_device and self.functions[-1].side == "__host__":
                 self.functions[-1].side = "__device__"
-        while i < last and left == end and not {*NO_VARIABLE, "<"} & words:
+        if CLASS & words and tokens[end] == "{":
+            i = source.closing(end) + 1  # struct S { … } x;
+        is_type = "enum" in words and ":" in words and i < end
+        while i < last and left == end and not ({"<"} | NO_VARIABLE) & words and not is_type:
             i = source.until(i, ("=", "[", ";", "{", ",", "("))
-            if is_name(tokens[i - 1]) and tokens[i - 2] != "::":
+            if is_name(tokens[i - 1]) and tokens[i - 2] not in ("::", *CLASS):
                 is_const = bool({"const", "constexpr"} & words)
                 is_device = OF_DEVICE & words or (is_const and source.is_jit)
                 kind = "device" if is_device else "const" if is_const else "host"
@@ -152,7 +156,8 @@ class Sides:
                 return True
             if before in ("*", "&", ">", ",", "[") and piece[1:] and not is_inside and not (is_sum and not opened):
                 return True
-        return bool({"struct", "class", "enum", "catch"} & set(f.places))
+        classes = sum((f.places.get(word, []) for word in CLASS), [])
+        return "catch" in f.places or any("{" in self.tokens[i + 1 : i + 3] for i in classes)
 
     def check_device(self, f):
         for name, places in f.places.items():

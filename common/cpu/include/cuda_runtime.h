@@ -342,6 +342,10 @@ CPU_CUDA_FORM(T, cudaMallocFromPoolAsync, (T **p, size_t n, cudaMemPool_t pool, 
               (void **)p, n, pool, s)
 CPU_CUDA_FORM(T, cudaHostGetDevicePointer, (T **p, void *host, unsigned flags), (void **)p, host, flags)
 #define CPU_CUDA_LAUNCH(name) /* the kernel of a template is not known yet */ \
+    CPU_CUDA_FORM(T, name, \
+                  (T * kernel, dim3 grid, dim3 block, void **arguments, size_t n = 0, \
+                   cudaStream_t s = 0), \
+                  (const void *)kernel, grid, block, arguments, n, s) \
     CPU_CUDA_FORM(... P_, name, \
                   (void (*kernel)(P_...), dim3 grid, dim3 block, void **arguments, size_t n = 0, \
                    cudaStream_t s = 0), \

@@ -53,6 +53,7 @@ struct core {
     bool has_run, has_asked; // some thread: in this round; who is active
     unsigned idle_rounds;    // in which all that were left have spun
     double since;            // when that began; 0: not now
+    double host_goes_on;     // until when the host could have changed what it waits for
     unsigned long got_on;    // until then: how often a core did
     unsigned votes, waited;  // of the last barrier: yes, and all
     unsigned spins, spinner; // how often which thread has read the same

@@ -44,7 +44,10 @@ static cudaError_t failure_on_demand(void)
     return code ? (cudaError_t)atoi(code) : cudaErrorMemoryAllocation;
 }
 
-void cpu_lock(void)
+const char *volatile cpu_waiting_call;
+
+void cpu_lock(void) { cpu_lock_for("another call"); }
+void cpu_lock_for(const char *call)
 {
     if (cpu_running) { // it holds the lock already
         if (cpu_break_context(cudaErrorLaunchFailure))
@@ -52,7 +55,9 @@ void cpu_lock(void)
                     cpu_running->file, cpu_running->line, cpu_running->kernel);
         cpu_leave_kernel();
     }
+    if (call) cpu_waiting_call = call;
     pthread_mutex_lock(&lock);
+    if (call) cpu_waiting_call = NULL;
 }
 void cpu_unlock(void) { pthread_mutex_unlock(&lock); }
 
@@ -103,7 +108,7 @@ static void at_exit(int status, void *unused)
     char text[400];
     (void)unused;
     status_at_exit = status;
-    cpu_lock(); // for good: nothing runs by itself any more
+    cpu_lock_for("exit"); // for good: nothing runs by itself any more
     if (status || cpu_is_forked) return;
     if (end.error && !end.is_returned && !has_seen_the_end) {
         cpu_say(
@@ -174,14 +179,10 @@ void cpu_end(bool well)
 
 // ---- Every call
 
-const char *volatile cpu_waiting_call;
-
 cudaError_t cpu_enter(const char *name, const void *place)
 {
     static bool introduced = false;
-    cpu_waiting_call = name;
-    cpu_lock();
-    cpu_waiting_call = NULL;
+    cpu_lock_for(name);
     cpu_call = (struct cpu_call){.name = name, .place = place};
     cpu_calls++;
     if (!introduced) {

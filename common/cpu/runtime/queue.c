@@ -197,11 +197,15 @@ const struct cpu_work *cpu_waiting_launch(void)
 
 // ---- By itself: a GPU begins at once, here work that nobody waits for begins after a moment without a call
 
+bool cpu_runs_by_itself;
+
 static void run_by_itself(void)
 {
     struct cpu_order order = everything();
     const struct cpu_work *known = NULL;
+    cpu_runs_by_itself = true;
     run_up_to(&order, true);
+    cpu_runs_by_itself = false;
     for (const struct cpu_work *w = queue; w; w = w->next)
         if (is_known(w)) known = w;
     polled = 0;
@@ -220,7 +224,7 @@ static void *run_after_a_moment(void *unused)
     unsigned quiet = 0;
     for (bool goes_on = true; goes_on; quiet += NAP) {
         nanosleep(&nap, NULL);
-        cpu_lock();
+        cpu_lock_for(NULL);
         if (calls != cpu_calls) quiet = 0;
         calls = cpu_calls;
         bool is_waiting = false;

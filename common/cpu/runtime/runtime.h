@@ -54,7 +54,9 @@ void cpu_say_of_thread(const char *where, const char *what);
     LEAVE(expression)
 void cpu_lock(void);
 void cpu_unlock(void);
-extern const char *volatile cpu_waiting_call; // of a thread that has to wait for cpu_lock; or NULL
+void cpu_lock_for(const char *call);          // of the host; NULL: of what runs work by itself
+extern const char *volatile cpu_waiting_call; // of a thread that has to wait for the lock; or NULL
+extern bool cpu_runs_by_itself;               // what runs: while the host goes on
 // The runtime call that runs; of work in the queue, the one that gave it. `place` is in the code, behind the call. Of a
 // launch, `name` is the kernel's, and there is a file and a line.
 extern struct cpu_call {

@@ -1,5 +1,6 @@
 // The driver and NVRTC, opened by dlopen as a program does that was built without CUDA.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,14 @@ static void compile_wrong(const char *source, const char *words)
     const char *log = output(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", &bytes);
     IS(strstr(log, "wrong.cu") && strstr(log, words));
     NVRTC(0, nvrtcDestroyProgram, &program);
+}
+
+// Which context is current, each thread has to say for itself.
+static void *in_another_thread(void *unused)
+{
+    void *pointer;
+    FAILS(201, INVALID_CONTEXT, cuMemAlloc_v2, &pointer, (size_t)4);
+    return unused;
 }
 
 // A template's kernel and a variable by name expressions, and a header that is given as a text.
@@ -160,6 +169,9 @@ static void begin(char *architecture, size_t size)
     OK(cuDevicePrimaryCtxRetain, &context, 0);
     FAILS(201, INVALID_CONTEXT, cuMemAlloc_v2, &pointer, (size_t)4);
     OK(cuCtxSetCurrent, context);
+    pthread_t thread;
+    pthread_create(&thread, NULL, in_another_thread, NULL);
+    pthread_join(thread, NULL);
     FAILS(1, INVALID_VALUE, cuMemAlloc_v2, &pointer, (size_t)0);
     FAILS(1, INVALID_VALUE, cuGetErrorString, 12345, &text);
     OK(cuDeviceGetAttribute, &major, 75, 0);

@@ -14,6 +14,10 @@ __global__ void set(int *p)
 {
     *p = 1; // by-freed-pointer, by-itself, then-launch, then-launch-asked, then-call, status-3
 }
+__global__ void wait_for(volatile int *flag)
+{
+    while (*flag == 0) continue;
+}
 __device__ char middle[] = "rn";
 __constant__ const char *last = "el\n";
 __global__ void greet()
@@ -222,6 +226,20 @@ static void *work(void *number)
     return NULL;
 }
 
+// A kernel may wait for the host as long as it likes; not if the program is at its end.
+static int late_answer()
+{
+    int *flag;
+    cudaHostAlloc(&flag, sizeof *flag, cudaHostAllocMapped);
+    *flag = 0;
+    wait_for<<<1, 1>>>(flag);
+    usleep(2500000);
+    IF("at-its-end") return 0;
+    *flag = 1;
+    printf("%d\n", cudaDeviceSynchronize());
+    return cudaFreeHost(flag);
+}
+
 static int host_threads()
 {
     pthread_t threads[4];
@@ -240,7 +258,7 @@ int main(int, char **argv)
     } parts[] = {{"errors", errors},       {"failed", failed_kernels},    {"frees", frees},
                  {"leaks", leaks},         {"unwritten", unwritten},      {"prints", prints},
                  {"streams", streams},     {"many", by_the_ten_thousand}, {"calls", fail_on_demand},
-                 {"threads", host_threads}};
+                 {"threads", host_threads}, {"late", late_answer}};
     name = argv[1] + strcspn(argv[1], "/") + 1;
     for (auto &part : parts)
         if (strncmp(argv[1], part.name, strlen(part.name)) == 0) return part.function();

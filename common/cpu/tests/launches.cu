@@ -181,6 +181,7 @@ static void by_address()
     void *more[] = {&device_d, three ? (void *)&later : nullptr};
     later = 7;
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel(add_any<int>, dim3(1), dim3(32), more)));
+    cudaLaunchKernel((const void *)add_any<int>, dim3(1), dim3(32), more), cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(cudaLaunchKernel((const void *)nullptr, dim3(2), dim3(3), arguments, 0, nullptr)));
     cudaGetLastError();
 }

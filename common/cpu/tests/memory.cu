@@ -23,6 +23,11 @@ __constant__ const int also_constant = 70;
 __device__ alignas(16) const short constants[2] = {3, 4};
 __device__ int (*function)(int) = nullptr;
 __device__ int counter = 100;
+struct Pair { int a, b; };
+enum Color { RED };
+__device__ struct Pair pair, *pair_pointer;
+__device__ static enum Color color;
+__device__ struct { int a; } without_name;
 __device__ float table[3] = {1, 2, 3};
 __managed__ int shared_by_both = 1;
 static __device__ const int never_changes = 5;
@@ -121,6 +126,11 @@ static void of_the_device()
     FAILS(cudaErrorInvalidValue, cudaMemset(d, 0, sizeof h + 1000));
     FAILS(cudaErrorInvalidValue, cudaMemset(d + 1, 0, sizeof h));
     FAILS(cudaErrorInvalidValue, cudaMemset(nullptr, 0, 4));
+    struct Pair *of_host = &pair; // the host's addresses of variables
+    FAILS(cudaErrorInvalidValue, cudaMemset(of_host, 0, 4));
+    FAILS(cudaErrorInvalidValue, cudaMemset(&pair_pointer, 0, 4));
+    FAILS(cudaErrorInvalidValue, cudaMemset(&color, 0, 4));
+    FAILS(cudaErrorInvalidValue, cudaMemset(&without_name, 0, 4));
     OK(cudaMemset(nullptr, 0, 0));
     OK(cudaMemset(d, 1, 8));
     OK(cudaMemcpyPeer(d + 2, 0, d, 0, 8));

@@ -317,6 +317,8 @@ errors/name|0||
 errors/string|0||
 errors/status-3|3||
 errors/kernel|0||kernel set follows a null pointer [^:]*$
+late/answers|0|0|
+late/at-its-end|1||kernel wait_for hangs: .*, so neither does exit
 failed/by-itself|1||LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
 failed/then-launch|1||LINE: .*ends as if all were well, but kernel set ended with cudaErrorIllegalAddress, and nobody asked
 failed/then-launch-asked|0||LINE: kernel set follows a null pointer
