@@ -5,6 +5,7 @@
 #include <math_constants.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 __global__ void nop() {}
@@ -64,6 +65,7 @@ static void the_device()
 static void launches()
 {
     nop<<<0, 1>>>();
+    std::thread([] { OK(cudaGetLastError()); }).join(); // each thread of the host has its own
     GIVES(cudaErrorInvalidValue, cudaPeekAtLastError());
     GIVES(cudaErrorInvalidValue, cudaGetLastError());
     OK(cudaGetLastError());

@@ -708,6 +708,7 @@ ROWS
         assert_success
         assert_equal "$standard$output$stderr" $standard
     done
+    "$CPU_NVCC" -Xcompiler "-Wall  -DOFFSET=1,-DCOMPUTE=compute" -Iinclude -c -o spaces.o kernel.cu
     "$CPU_NVCC" -MMD -c -Iinclude -DOFFSET=1 -DCOMPUTE=compute -o include/object kernel.cu
     assert_regex "$(tr -d '\\\n' <include/object.d)" '^include/object: .*include/factor\.h' # the rule's target is what was asked for
     try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
