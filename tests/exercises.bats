@@ -137,8 +137,10 @@ PROGRAM
     [ "${#lines[@]}" -lt 24 ] # one screen
     FAILS=yes try_make exercises EXERCISE=elment
     assert_regex "$stderr" 'no such exercise: elment; there are: element guard'
-    FAILS=yes try_make exercises ANSWERS=nowhere
-    assert_regex "$stderr" 'ANSWERS: there is no folder .*nowhere'
+    FAILS=yes try_make exercises ANSWERS='no where'
+    assert_regex "$stderr" 'ANSWERS: there is no folder .*/no where'
+    FAILS=yes try make -C "$TOP" exercises ANSWERS='no where'
+    assert_regex "$stderr" "ANSWERS: there is no folder $TOP/no where"
 }
 
 @test "exercises: what has passed is not tried again, until one of its files changes; a build that is broken is built anew" {

@@ -135,7 +135,7 @@ static void names()
     add_with_default<<<1, 1>>>(d);
     add_with_default<<<1, 1>>>(d, 1);
     add_any<<<2, 32>>>(d, 2);
-    add_any<int><<<1, 32>>>(d, 'a' - 'Z');
+    add_any<std::common_type_t<std::common_type_t<int>>><<<1, 32>>>(d, 'a' - 'Z');
     add_times<int, (3 > 2) ? 5 : 7, true><<<1, 1>>>(d, 3);
     add_times<std::vector<int>::value_type, 2><<<dim3((16 + 15) / 16, 1), 1 << 0, 0, nullptr>>>(d, 1);
     apply<<<1, 1>>>(d, Square());
