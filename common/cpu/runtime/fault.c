@@ -200,9 +200,14 @@ struct place { // as the compiler lays it out; for an array `type` is the array'
 
 PUBLIC void __ubsan_handle_out_of_bounds(const struct place *place, size_t index)
 {
+    char who[300] = "";
+    if (cpu_running)
+        snprintf(who, sizeof who, " (kernel %s, block %u,%u,%u thread %u,%u,%u)",
+                 cpu_running->kernel, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                 threadIdx.z);
     if (cpu_is_news(place, NULL))
-        cpu_say("%s:%u: index %ld is outside the array, whose type is %s", place->file, place->line,
-                (long)index, place->type->name);
+        cpu_say("%s:%u: index %ld is outside the array, whose type is %s%s", place->file,
+                place->line, (long)index, place->type->name, who);
     if (cpu_running) { // the kernel must not go on and overwrite something
         cpu_break_context(cudaErrorIllegalAddress);
         cpu_leave_kernel();

@@ -441,7 +441,8 @@ static void wait_for_others(void)
     if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on()) return;
     bool is_one_left = cpu_share_blocks();
     const char *call = cpu_waiting_call;
-    if (waited > patience && seconds() - core->host_goes_on > patience && cpu_break_context(cudaErrorLaunchTimeout))
+    if (waited > patience && seconds() - core->host_goes_on > patience &&
+        cpu_break_context(cudaErrorLaunchTimeout))
         cpu_say("%s:%d: kernel %s hangs%s: every thread that is left waits for another one, in a "
                 "loop that reads what %s%s%s",
                 l->file, l->line, l->kernel, is_one_left || call ? "" : ", and would on a GPU",
