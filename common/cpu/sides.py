@@ -99,7 +99,7 @@ class Sides:
         is_type = "enum" in words and ":" in words and i < end
         while i < last and left == end and not ({"<"} | NO_VARIABLE) & words and not is_type:
             i = source.until(i, ("=", "[", ";", "{", ",", "("))
-            if is_name(tokens[i - 1]) and tokens[i - 2] not in ("::", *CLASS):
+            if is_name(tokens[i - 1]) and tokens[i - 1] != "__attribute__" and tokens[i - 2] not in ("::", *CLASS):
                 is_const = bool({"const", "constexpr"} & words)
                 is_device = OF_DEVICE & words or (is_const and source.is_jit)
                 kind = "device" if is_device else "const" if is_const else "host"

@@ -43,10 +43,11 @@ void cpu_note_fence(bool is_for_block)
     if (!is_for_block) k->fenced = epoch;
 }
 
-static void release(struct cpu_release *r, unsigned epoch)
+static void release(struct cpu_checker *k, struct cpu_release *r)
 {
+    if (r->before == r->fenced) return; // no fence since then: nothing more
     r->before = r->fenced;
-    r->at = epoch;
+    r->at = cpu_next_epoch(k);
 }
 
 // Something atomic or volatile: it acquires, and if it writes behind a fence, it releases.
@@ -56,11 +57,7 @@ static __attribute__((noinline)) void note_atomic(int kind)
     unsigned thread = cpu_thread_number();
     struct cpu_warp *warp = &k->warps[thread / 32];
     k->has_acquired = true;
-    if (warp->released.fenced && kind & WRITE) {
-        unsigned epoch = cpu_next_epoch(k);
-        release(&warp->released, epoch);
-        release(&k->released[thread], epoch);
-    }
+    if (kind & WRITE) release(k, &warp->released), release(k, &k->released[thread]);
     warp->acquired = NUMBER(k->epoch, EPOCH, THREAD);
     uint64_t *mine = &released[NUMBER(k->block, BLOCK, LAUNCH)],
              now = (k->block & IN_LAUNCH) | (uint64_t)k->fenced << EPOCH;
