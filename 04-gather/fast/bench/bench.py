@@ -3,8 +3,8 @@
 Run:   make bench (on a GPU only), then python3 page.py: the tables and plots of the pages
        make bench PARTS='rows add_rows' measures only these parts
 
-Whatever is timed is compared with NumPy's result first, but for calls, and F.embedding, whose result is new. Times:
-milliseconds, but for those of a call, microseconds.
+What is timed is compared with NumPy's result first; README.md names what is not. Times: milliseconds, but for those of
+a call, microseconds.
 """
 
 import ctypes

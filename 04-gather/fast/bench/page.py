@@ -5,6 +5,7 @@ Run:   python3 page.py
 
 import json
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -16,7 +17,7 @@ from bench_page import fill, plot, size, table
 
 
 def code(text):
-    return f"`{text}`" if "(" in text else text
+    return re.sub(r"^(NumPy: )?(.*\)|x\[idx\])", r"\1`\2`", text)
 
 
 def digits(t):
@@ -28,9 +29,15 @@ def spread(t):
     return f"{digits(t['low'])} to {digits(t['high'])}"
 
 
-def fastest_other(ways, ours="this take"):
-    """(its name, its median)."""
-    return min(((name, t) for name, t in ways.items() if name != ours), key=lambda pair: pair[1])
+def beside_ours(ways, ours="this take"):
+    """Cells: our time, the fastest library's, how many times as fast ours is, and the time of our Triton kernel."""
+    others = {name: t for name, t in ways.items() if name not in (ours, "Triton kernel")}
+    name, other = min(others.items(), key=lambda pair: pair[1])
+    triton = [us(ways["Triton kernel"])] if "Triton kernel" in ways else []
+    return us(ways[ours]), f"{us(other)}, {name}", f"{other / ways[ours]:.2f}", *triton
+
+
+BESIDE = "fastest library", "times as fast", "Triton kernel"
 
 
 def ladder(bench):
@@ -54,10 +61,9 @@ def us(ms):
 def random(bench):
     rows = []
     for r in bench["random_indices"]:
-        ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
-        times = us(ours), f"{us(other)}, {name}", f"{other / ours:.2f}"
-        rows.append((size(4 * r["M"], "B"), size(r["N"]), *times, f"{r['raise'] / r['unchecked']:.3f}"))
-    return table(["source", "indices", "this take", "fastest other", "times as fast", "checked"], rows)
+        checked = f"{r['raise'] / r['unchecked']:.3f}"
+        rows.append((size(4 * r["M"], "B"), size(r["N"]), *beside_ours(r["ways"]), checked))
+    return table(["source", "indices", "this take", *BESIDE, "with check / without"], rows)
 
 
 def libraries(bench):
@@ -75,24 +81,14 @@ def libraries(bench):
 
 
 def distributions(bench, only=lambda r: True):
-    head = ["indices", "element, index", "this take", "fastest other", "times as fast", "a copy", "GB/s"]
+    head = ["indices", "element, index", "this take", *BESIDE, "a copy", "GB/s"]
     rows = []
     for r in bench["distributions"]:
         if only(r):
-            ours, (name, other) = r["ways"]["this take"], fastest_other(r["ways"])
             place = r["indices"], f"{r['element_bytes']}, {r['index_bytes']}"
-            times = us(ours), f"{us(other)}, {name}", f"{other / ours:.2f}", us(r["copy"])
-            rows.append((*place, *times, f"{r['moved'] / ours / 1e6:.0f}"))
+            rate = f"{r['moved'] / r['ways']['this take'] / 1e6:.0f}"
+            rows.append((*place, *beside_ours(r["ways"]), us(r["copy"]), rate))
     return table(head, rows)
-
-
-def beside(rows, names, cells, ours):
-    """A table of rows: their cells, our time, the fastest other way, and how many times as fast ours is."""
-    lines = []
-    for r in rows:
-        own, (name, other) = r["ways"][ours], fastest_other(r["ways"], ours)
-        lines.append((*cells(r), us(own), f"{us(other)}, {name}", f"{other / own:.2f}"))
-    return table([*names, ours, "fastest other", "times as fast"], lines)
 
 
 def share_of_copy(r):
@@ -100,9 +96,12 @@ def share_of_copy(r):
 
 
 def all_rows(bench):
-    names = "indices", "row, bytes", "element", "rows", "share of a copy"
-    cells = lambda r: (r["indices"], str(r["row_bytes"]), r["element"], size(r["N"]), share_of_copy(r))
-    return beside(bench["rows"], names, cells, "this take")
+    head = ["indices", "row, bytes", "element", "rows", "share of a copy", "this take", *BESIDE]
+    rows = []
+    for r in bench["rows"]:
+        place = r["indices"], str(r["row_bytes"]), r["element"], size(r["N"])
+        rows.append((*place, share_of_copy(r), *beside_ours(r["ways"])))
+    return table(head, rows)
 
 
 def rows(bench):
@@ -117,9 +116,12 @@ def rows(bench):
 
 
 def add_rows(bench):
-    cells = lambda r: (r["element"], str(r["width"]), size(r["N"]), size(r["M"]))
-    names = "element", "numbers in a row", "rows added", "rows of the target"
-    return beside(bench["add_rows"], names, cells, "this add_at")
+    head = ["element", "numbers in a row", "rows added", "rows of the target", "this add_at", *BESIDE[:2]]
+    rows = []
+    for r in bench["add_rows"]:
+        place = r["element"], str(r["width"]), size(r["N"]), size(r["M"])
+        rows.append((*place, *beside_ours(r["ways"], "this add_at")))
+    return table(head, rows)
 
 
 def fours(bench):
