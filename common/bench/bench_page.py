@@ -47,8 +47,11 @@ def size(count, unit=""):
     return f"{count} {unit}".strip()
 
 
-def plot(path, lines, x_name, y_name):
-    """Draws {name: ([x], [y])} as an SVG: both axes logarithmic, with ticks at powers of 4 along x and of 10 along y."""
+def plot(path, lines, x_name, y_name, names=()):
+    """Draws {name: ([x], [y])} as an SVG: both axes logarithmic, with ticks at powers of 4 along x and of 10 along y.
+
+    What is in names as well has the color that it has in a plot of all names."""
+    names = [*names, *lines]
     left, right, top, bottom = 50, 710, 10, 320
     xs, ys = [[value for line in lines.values() for value in line[axis]] for axis in (0, 1)]
     low, high = min(ys) / 1.3, max(ys) * 1.3
@@ -69,7 +72,9 @@ def plot(path, lines, x_name, y_name):
         )
     for row, (name, line) in enumerate(lines.items()):
         points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(*line))
-        svg.append(f'<g stroke="{COLORS[row % 7]}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>')
+        svg.append(
+            f'<g stroke="{COLORS[names.index(name) % 7]}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>'
+        )
         svg.append(f'<text class="begin" x="98" y="{24 + 18 * row}">{name}</text>')
     svg.append(f'<text x="380" y="356">{x_name}</text><text transform="translate(12 165) rotate(-90)">{y_name}</text>')
     path.write_text("\n".join([*svg, "</svg>\n"]), encoding="utf-8")

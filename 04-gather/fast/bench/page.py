@@ -201,7 +201,8 @@ def main():
             xs, ys = lines.setdefault(name, ([], []))
             xs.append(row_bytes)
             ys.append(1e6 * r["ways"][name] / r["N"])
-    plot(HERE / "rows.svg", lines, "bytes in a row (float16, random indices)", "ns a row")
+    names = bench["resident"][0]["ways"]
+    plot(HERE / "rows.svg", lines, "bytes in a row (float16, random indices)", "ns a row", names)
 
 
 if __name__ == "__main__":
