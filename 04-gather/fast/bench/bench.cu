@@ -1,4 +1,4 @@
-// What bench.py needs from CUDA: a clock on the device, the floor's two parts, and the article's Gather.
+// What bench.py needs from CUDA: a clock on the device, a copy, and the article's Gather.
 // Build: make libbench.so
 // Run:   make bench (on a GPU only)
 #include "../gather.h"
@@ -71,38 +71,7 @@ INTERFACE size_t free_bytes(void)
     return free;
 }
 
-// ---- The floor: random reads alone, and a copy of the indices into the result. Each has the start of a
-// kernel in it, and together they need one: start_only is the other.
-
-__global__ void Nothing(void) {}
-
-INTERFACE void start_only(void)
-{
-    Nothing<<<1, 1>>>();
-    CHECK(cudaGetLastError());
-}
-
-// Thread i reads one random element, whose place it computes; `sink` is written if that is `never`.
-__global__ void RandomReads(const float *source, unsigned long long M, size_t N, unsigned int seed,
-                            float never, float *sink)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= N)
-        return;
-    unsigned long long h = (i + seed) * 0x9e3779b97f4a7c15ull; // splitmix64
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
-    h ^= h >> 31;
-    float value = source[__umul64hi(h, M)];
-    if (value == never)
-        *sink = value;
-}
-
-INTERFACE void random_reads(const float *source, size_t M, size_t N, unsigned int seed, float *sink)
-{
-    RandomReads<<<(unsigned int)((N + 255) / 256), 256>>>(source, M, N, seed, -1.0f, sink);
-    CHECK(cudaGetLastError());
-}
+// ---- A copy on the device, and what the kernels are compared with
 
 INTERFACE void copy_on_device(void *to, const void *from, size_t bytes)
 {

@@ -42,7 +42,6 @@ def load():
     P, S, I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     library = ctypes.CDLL(os.path.join(HERE, "libbench.so"))
     for name, arguments in {
-        "random_reads": [P, S, S, ctypes.c_uint, P],
         "copy_on_device": [P, P, S],
         "both_ways": [P, P, P, P, S],
         "article_gather": [P, P, P, I, I],
@@ -124,10 +123,10 @@ def on_device(peers, d_x, d_sets, d_out, expected):
 
 
 def random_indices(peers):
-    """The kernel with random indices from sources of four sizes, and the floor: reads alone and a copy."""
+    """The kernel with random indices from sources of four sizes, with and without the check."""
     for M in MI, 8 * MI, 128 * MI, 2048 * MI:
         x = np.arange(M, dtype=np.int32)
-        d_x, sink = DeviceArray(x), DeviceArray(np.zeros(1, np.float32))
+        d_x = DeviceArray(x)
         bad = DeviceArray(np.array([-1]))  # as unsigned, larger than any position
         for N, count in (MI, 16), (16 * MI, 4), (64 * MI, 2):
             sets = [random.integers(M, size=N, dtype=np.int32) for _ in range(count)]
@@ -142,13 +141,9 @@ def random_indices(peers):
                 {
                     "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
                     "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
-                    "reads": [lambda k=k: bench.random_reads(a_x, M, N, k, address(sink)) for k in range(count)],
-                    "copy": [lambda a=a: bench.copy_on_device(a_out, a, 4 * N) for a in a_sets],
-                    "start": [bench.start_only],
                 }
             )
-            row = {"M": M, "N": N, "ways": times, "floor": own["reads"] + own["copy"] - own["start"]}
-            yield {**row, "raise": own["raise"], "unchecked": own["unchecked"]}
+            yield {"M": M, "N": N, "ways": times, **own}
 
 
 def distributions(peers, N=16 * MI, source_bytes=512 * MI):
