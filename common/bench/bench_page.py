@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-COLORS = "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2"
+COLORS = "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22"
 SVG_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 365" width="740" height="365" role="img" \
 aria-label="{label}" font-family="sans-serif" font-size="12" text-anchor="middle">
 <style>.page{{fill:#fff}}text{{fill:#1f2328}}.begin{{text-anchor:start}}.end{{text-anchor:end}}polyline,path{{fill:none;\

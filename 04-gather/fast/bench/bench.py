@@ -68,9 +68,10 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
 
 
 def device(ways, repeats=9):
-    """{way: milliseconds of one of its calls on the device}: the median, by events around 16 calls or more, one right
-    after the other, as what a call leaves in the cache to be written falls on the next one. The ways take turns. A copy
-    is no way among others: after one of the driver's, a kernel that spares the cache needs 5 % more, however often."""
+    """ "ways": {way: milliseconds of one of its calls on the device}, the median, by events around 16 calls or more, one
+    right after the other, as what a call leaves in the cache to be written falls on the next one. The ways take turns. A
+    copy is no way among others: after one of the driver's, a kernel that spares the cache needs 5 % more, however often.
+    "spread": the slowest series divided by the fastest, of the way where that is the most."""
     times = {way: [] for way in ways}
     for _ in range(repeats + 2):
         for way, calls in ways.items():
@@ -80,7 +81,16 @@ def device(ways, repeats=9):
             for call in calls:
                 call()
             times[way].append(bench.clock_stop() / len(calls))
-    return {way: summary(its_times[2:])["median"] for way, its_times in times.items()}
+    series = {way: summary(its_times[2:]) for way, its_times in times.items()}
+    return {
+        "ways": {way: its["median"] for way, its in series.items()},
+        "spread": max(its["high"] / its["low"] for its in series.values()),
+    }
+
+
+def copy_millis(to, source, nbytes):
+    """Milliseconds of a copy of so many bytes on the device."""
+    return device({"copy": [lambda: bench.copy_on_device(address(to), address(source), nbytes)]})["ways"]["copy"]
 
 
 def peak_bytes(call):
@@ -108,6 +118,14 @@ def check(name, got, expected):
         sys.exit(f"{name}: the result is not NumPy's")
 
 
+def check_call(name, call, d_x, d_out, expected):
+    """A call that picks from d_x into d_out, where the right result is not there already."""
+    take(d_x, DeviceArray(np.zeros(len(expected), np.int32)), 0, d_out)
+    call()
+    bench.wait()
+    check(name, d_out.get(), expected)
+
+
 def on_device(peers, d_x, d_sets, d_out, expected):
     """{way: its calls}: this take and the peers, on the same arrays, several index sets in turn."""
     ways = {"this take": [lambda i=i: take(d_x, i, None, d_out, "clip") for i in d_sets]}
@@ -117,8 +135,7 @@ def on_device(peers, d_x, d_sets, d_out, expected):
             arrays = [peer["view"](i) for i in d_sets]
             ways[name] = [lambda i=i, s=s, out=out, get=get: get(s, i, out) for i in arrays]
     for name, calls in ways.items():
-        take(d_x, DeviceArray(np.zeros(d_out.shape, np.int32)), out=d_out)  # so that it is not there already
-        check(name, (calls[0](), bench.wait(), d_out.get())[2], expected)
+        check_call(name, calls[0], d_x, d_out, expected)
     return ways
 
 
@@ -135,24 +152,23 @@ def random_indices(peers):
             ways = on_device(peers, d_x, d_sets, d_out, x[sets[0]])
             if hasattr(bench, "thrust_gather"):
                 ways["thrust::gather"] = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
-                check("thrust::gather", (ways["thrust::gather"][0](), bench.wait(), d_out.get())[2], x[sets[0]])
-            times = device(ways)
-            own = device(
-                {
-                    "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
-                    "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
-                }
-            )
-            yield {"M": M, "N": N, "ways": times, **own}
+            own = {
+                "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
+                "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
+            }
+            for name, calls in {**ways, **own}.items():
+                check_call(name, calls[0], d_x, d_out, x[sets[0]])
+            yield {"M": M, "N": N, **device(ways), **device(own)["ways"]}
 
 
 def distributions(peers, N=16 * MI, source_bytes=512 * MI):
     """The kernel with other indices and four widths; and a copy of the bytes that must move."""
     dice = random.random(N)
-    spread = np.sort(dice)
     order = {
         "random": lambda M: dice * M,
-        "sorted": lambda M: spread * M,
+        "sorted": lambda M: np.sort(dice) * M,
+        "sorted, 4 Mi": lambda M: np.sort(dice[: 4 * MI]) * M,
+        "sorted, 1 Mi": lambda M: np.sort(dice[:MI]) * M,
         "sequential": lambda M: np.arange(N) % M,
         "constant": lambda M: np.full(N, M // 2),
         "runs of 32": lambda M: (dice[: N // 32] * (M // 32)).astype(np.int64).repeat(32) * 32 + np.arange(N) % 32,
@@ -162,18 +178,16 @@ def distributions(peers, N=16 * MI, source_bytes=512 * MI):
         element_bytes, index_bytes = element_type().nbytes, index_type().nbytes
         M = source_bytes // element_bytes
         x = np.arange(M, dtype=element_type)
-        d_x, d_out = DeviceArray(x), DeviceArray.empty(N, element_type)
+        d_x = DeviceArray(x)
         for name, indices in order.items():
             index = indices(M).astype(index_type)
+            d_out = DeviceArray.empty(len(index), element_type)
             touched = np.zeros(source_bytes // 32, bool)  # the sectors: what the memory hands out at least
             touched[index // (32 // element_bytes)] = True
-            moved = int(32 * touched.sum() + N * (index_bytes + element_bytes))
-            ways = on_device(peers, d_x, [DeviceArray(index)], d_out, x[index])
-            copy = [lambda: bench.copy_on_device(address(room[0]), address(room[1]), moved // 2)]
-            times = device(ways)
+            moved = int(32 * touched.sum() + len(index) * (index_bytes + element_bytes))
+            times = device(on_device(peers, d_x, [DeviceArray(index)], d_out, x[index]))
             row = {"indices": name, "source_bytes": source_bytes, "element_bytes": element_bytes}
-            row.update(index_bytes=index_bytes, moved=moved, ways=times, **device({"copy": copy}))
-            yield row
+            yield {**row, "index_bytes": index_bytes, "moved": moved, **times, "copy": copy_millis(*room, moved // 2)}
 
 
 def rows(_):
@@ -204,12 +218,13 @@ def rows(_):
                     arrays = view(d_x), view(d_index), view(d_out)
                     ways[peer] = [lambda get=get, arrays=arrays: get(*arrays)]
             for way, calls in ways.items():
-                if way != "F.embedding":
-                    take(d_x, DeviceArray(np.zeros(N, np.int32)), 0, d_out)  # so that it is not there already
-                check(way, (calls[0](), bench.wait(), d_out.get())[2], expected)
+                if way == "F.embedding":  # it has no out
+                    check(way, calls[0]().cpu().numpy(), expected)
+                else:
+                    check_call(way, calls[0], d_x, d_out, expected)
             row = {"indices": name, "row_bytes": row_bytes, "element": element_type.__name__, "N": N}
-            copy = device({"copy": [lambda: bench.copy_on_device(address(room), address(d_out), expected.nbytes)]})
-            yield {**row, "index_bytes": index_type().nbytes, "ways": device(ways), **copy}
+            copy = copy_millis(room, d_out, expected.nbytes)
+            yield {**row, "index_bytes": index_type().nbytes, **device(ways), "copy": copy}
 
 
 def add_rows(_):
@@ -222,16 +237,15 @@ def add_rows(_):
         d_target = DeviceArray(np.zeros((M, *shape), element_type))
         ways = {"this add_at": [lambda: add_at(d_target, d_index, d_values, 0, "clip")]}
         for name, (view, add) in peers.items():
-            if name != "CuPy scatter_add" or element_type != np.float16:  # not measured
-                arrays = view(d_target), view(d_index), view(d_values)
-                ways[name] = [lambda add=add, arrays=arrays: add(*arrays)]
+            arrays = view(d_target), view(d_index), view(d_values)
+            ways[name] = [lambda add=add, arrays=arrays: add(*arrays)]
         expected = np.bincount(index, minlength=M).reshape(M, *[1] * len(shape))
         for name, calls in ways.items():
             before = d_target.get()
             got = (calls[0](), bench.wait(), d_target.get())[2]
             if element_type != np.float16 or M == MI:  # of few rows, the sums have no more room in 16 bits
                 check(name, got - before, np.broadcast_to(expected, got.shape))
-        yield {"element": element_type.__name__, "width": width, "M": M, "N": N, "ways": device(ways)}
+        yield {"element": element_type.__name__, "width": width, "M": M, "N": N, **device(ways)}
 
 
 def ladder(peers):
@@ -308,7 +322,7 @@ def resident(peers):
     for power in range(8, 25, 2):
         sets = [random.integers(x.size, size=1 << power, dtype=np.int32) for _ in range(8 if power <= 20 else 2)]
         p_idx, p_out = pinned_empty(1 << power, np.int32), pinned_empty(1 << power, np.float32)
-        p_idx[...] = sets[0]
+        p_idx[...], out = sets[0], np.zeros(1 << power, np.float32)
 
         def way(get, typed):
             check("resident", get(typed[0]), x[sets[0]])
@@ -318,6 +332,7 @@ def resident(peers):
         calls = {
             "NumPy": (way(lambda i: np.take(x, i, mode="wrap"), sets), bench.wait),
             "this take": (way(lambda i: take(d_x, i, out=np.empty(i.shape, x.dtype)), sets), bench.wait),
+            "out kept": (way(lambda i: take(d_x, i, out=out), sets), bench.wait),
             "pinned index and out": (way(lambda i: take(d_x, i, out=p_out), [p_idx]), bench.wait),
         }
         for name, peer in peers.items():
@@ -347,9 +362,9 @@ def calls(peers):
         s, o = peer["up"](x), peer["up"](x.copy())
         yield row(name, lambda: peer["out"](s, i, o), peer["wait"])
         if name in ("CuPy take", "torch.index_select"):
-            yield row(
-                f"take, arrays of {name.split(' ')[0].split('.')[0]}", lambda: take(s, i, None, o, "wrap"), peer["wait"]
-            )
+            library = re.match(r"\w+", name)[0]
+            yield row(f"{library}: x[idx], a new result", lambda: s[i], peer["wait"])
+            yield row(f"take, arrays of {library}", lambda: take(s, i, None, o, "wrap"), peer["wait"])
 
 
 def kernels(path, change=("", "")):
@@ -369,12 +384,13 @@ def lessons(peers):
     import cupy
     import torch
 
-    def rows(what, size, ways, get, expected, tolerance):
+    def rows(what, size, ways, out, expected, tolerance):
         for name, call in ways.items():
+            out.fill(0)
             call()
-            if not np.allclose(get(name), expected, rtol=tolerance, atol=0):
+            if not np.allclose(out.get(), expected, rtol=tolerance, atol=0):
                 sys.exit(f"{what}, {name}: the result is not NumPy's")
-        for name, millis in device({name: [call] for name, call in ways.items()}).items():
+        for name, millis in device({name: [call] for name, call in ways.items()})["ways"].items():
             yield {"what": what, "size": size, "way": name, "ms": millis}
 
     def multiply(a, b, c, precision):
@@ -390,7 +406,7 @@ def lessons(peers):
         ways = {name: lambda k=k: k(*grid) for name, k in tiled.items()}
         for precision in "float32", "TF32":
             ways[f"torch.matmul, {precision}"] = lambda p=precision: multiply(t_a, t_b, t_c, p)
-        yield from rows("tiles.cu: a product of n x n matrices", n, ways, lambda _: d_c.get(), a @ b, 1e-3)
+        yield from rows("tiles.cu: a product of n x n matrices", n, ways, d_c, a @ b, 1e-3)
 
     for n in MI, 16 * MI, 256 * MI:
         x = random.random(n, dtype=np.float32)
@@ -402,7 +418,7 @@ def lessons(peers):
             "CuPy": lambda: d_x.sum(out=d_sum),
             "torch.sum": lambda: torch.sum(t_x, 0, out=t_sum),
         }
-        yield from rows("sum.cu: a sum of n numbers", n, ways, lambda _: d_sum.get(), x.sum(dtype=np.float64), 1e-5)
+        yield from rows("sum.cu: a sum of n numbers", n, ways, d_sum, x.sum(dtype=np.float64), 1e-5)
 
     n = 64 * MI
     x = random.random(n, dtype=np.float32)
@@ -418,7 +434,7 @@ def lessons(peers):
             for name, each in (("OneEach", 1), ("FourEach", 4))
         }
         ways["this take"] = lambda: take(d_x, d_idx, None, d_out, "clip")
-        yield from rows(f"packs.cu: a gather by n indices, {order}", n, ways, lambda _: d_out.get(), x[idx], 0)
+        yield from rows(f"packs.cu: a gather by n indices, {order}", n, ways, d_out, x[idx], 0)
 
 
 def machine(parts):
@@ -428,7 +444,9 @@ def machine(parts):
     driver = subprocess.run(smi, capture_output=True, text=True).stdout.strip().split("\n")[0]
     with open("/proc/cpuinfo") as f:
         cpu = next((line.split(": ")[1].strip() for line in f if line.startswith("model name")), os.uname().machine)
-    here = {"gpu": gpu()[0][0], "driver": driver, "cpu": cpu, "versions": versions}
+    nvcc = subprocess.run([os.environ.get("NVCC", "nvcc"), "--version"], capture_output=True, text=True).stdout
+    versions["nvcc"] = re.search(r"release ([\d.]+)", nvcc)[1]
+    here = {"gpu": gpu()[0][0], "driver": driver, "cpu": cpu, "versions": versions, "day": time.strftime("%Y-%m-%d")}
     return {"part": "machine", **here, "parts": parts}
 
 

@@ -161,8 +161,8 @@ def machine(bench):
     parts = {}
     for here in bench["machine"]:
         versions = ", ".join(f"{name} {version}" for name, version in here["versions"].items())
-        cpu = f", CPU {here['cpu']}" if "cpu" in here else ""
-        parts.setdefault(f"{here['gpu']}, driver {here['driver']}{cpu}; {versions}", []).extend(here["parts"])
+        key = f"{here['gpu']}, driver {here['driver']}, CPU {here['cpu']}; {versions}; {here['day']}"
+        parts.setdefault(key, []).extend(here["parts"])
     lines = (f"- {here}: {', '.join(f'`{name}`' for name in its_parts)}" for here, its_parts in parts.items())
     return "".join(textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) + "\n" for line in lines)
 

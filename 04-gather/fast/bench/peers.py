@@ -82,16 +82,19 @@ def row_peers():
     import triton.language as tl
 
     @triton.jit
-    def kernel(source, index, result, width, COLUMNS: tl.constexpr):
-        row, column = tl.program_id(0).to(tl.int64), tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
-        where = tl.load(index + row).to(tl.int64)
-        inside = column < width
-        tl.store(result + row * width + column, tl.load(source + where * width + column, mask=inside), mask=inside)
+    def kernel(source, index, result, n, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+        column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+        where = tl.load(index + row, mask=row < n, other=0).to(tl.int64)
+        inside = (row < n)[:, None] & (column < width)[None, :]
+        picked = tl.load(source + where[:, None] * width + column[None, :], mask=inside)
+        tl.store(result + row[:, None] * width + column[None, :], picked, mask=inside)
 
     def triton_rows(s, i, o):
-        width = s.stride(0)
+        n, width = len(i), s.stride(0)
         columns = min(1024, triton.next_power_of_2(width))
-        kernel[(len(i), triton.cdiv(width, columns))](s, i, o, width, COLUMNS=columns)
+        rows = 1024 // columns
+        kernel[(triton.cdiv(n, rows), triton.cdiv(width, columns))](s, i, o, n, width, ROWS=rows, COLUMNS=columns)
 
     view = lambda d: torch.as_tensor(d, device="cuda")
     return {
