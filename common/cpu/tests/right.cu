@@ -35,6 +35,22 @@ __global__ void CasWithIdleCores(int *n, volatile int *flag)
     }
 }
 
+// The last block, which has counted as well, sets the counter back without an atomic.
+__global__ void SetBack(volatile int *partial, unsigned *count, int *sum)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = blockIdx.x;
+        __threadfence();
+        is_last = atomicInc(count, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && threadIdx.x == blockDim.x - 1) {
+        for (unsigned i = 0; i < gridDim.x; i++) *sum += partial[i];
+        *count = 0;
+    }
+}
+
 // Each block waits for the next one, which may begin later, and hands on a number.
 __global__ void WaitForNext(volatile int *flag, int *values)
 {
@@ -240,6 +256,19 @@ __global__ void Heap(int *out)
     delete[] numbers;
 }
 
+// As long as there is room. What is freed is there again.
+__global__ void FillHeap(int *out)
+{
+    for (int round = 0; round < 2; round++) {
+        void **first = nullptr;
+        while (void **p = (void **)malloc(64)) *p = first, first = p, out[round]++;
+        for (void **next; first; first = next) next = (void **)*first, free(first);
+    }
+}
+
+// Each launch has the whole room for what it prints.
+__global__ void PrintLittle() { printf("%s", ""); }
+
 // Blocks on all cores use the heap at the same time.
 __global__ void SharedHeap(int *out)
 {
@@ -359,6 +388,8 @@ static void races_and_heaps()
     clear(), SameValue<<<BLOCKS, THREADS>>>(a, b), result(b), expect("SameValue", r[0], 1);
     clear(), CasWithIdleCores<<<BLOCKS, 1>>>(b, b + 1), result(b), expect("CasWithIdleCores", r[0], 7);
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
+    clear(), SetBack<<<BLOCKS, 32>>>(b, (unsigned *)c, c + 1), SetBack<<<BLOCKS, 64>>>(b, (unsigned *)c, c + 2), result(c);
+    expect("SetBack", r[0] + r[1] + r[2], BLOCKS * (BLOCKS - 1));
     int *unwritten, exchanged;
     cudaMalloc(&unwritten, sizeof *unwritten);
     Exchanges<<<1, 2>>>(unwritten);
@@ -384,6 +415,11 @@ static void races_and_heaps()
     cudaFree(fresh);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
+    clear(), FillHeap<<<1, 1>>>(b), result(b), expect("FillHeap", r[1] - r[0], 0), expect("FillHeap", r[0] > 1000, 1);
+    size_t room;
+    cudaDeviceGetLimit(&room, cudaLimitPrintfFifoSize), cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1024);
+    for (int i = 0; i < 50; i++) PrintLittle<<<1, 1>>>();
+    cudaDeviceSynchronize(), cudaDeviceSetLimit(cudaLimitPrintfFifoSize, room);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b);
     for (int i = 0; i < 64; i++) sum += h[i];
