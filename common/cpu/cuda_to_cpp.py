@@ -366,12 +366,12 @@ class Source:
             captures += (
                 f", cpu_cuda_uses_{name} = ::cpu_cuda::argument(static_cast<{const}decltype({path}) *>(&{path}))"
             )
-        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}{{ '
+        start = f'::cpu_cuda::launch<{kernel}>("{self.tokens[left - 1]}", [={captures}]() mutable {self.fma}-> void {{ '
         start += objects
         stop = "}); " if end > body + 1 else "}, false); "
         count = len(self.pieces(left + 1, right)) if right > left + 1 else 0
         if self.is_debugged and len(names) == count:  # gdb is to find arguments and numbers as the kernel's own
-            start += f"[&]({self.text[self.ends[left] : self.starts[right]]}) {self.fma}{{ ".replace("\n", " ")
+            start += f"[&]({self.text[self.ends[left] : self.starts[right]]}) {self.fma}-> void {{ ".replace("\n", " ")
             start += "".join(f"[[maybe_unused]] const auto &{name} = ::{name}; " for name in NUMBERS)
             stop = f"}}({', '.join(names)}); {stop}"
         self.after(body, " " + start)

@@ -33,6 +33,13 @@ inline float __int_as_float(int x) { return cpu_cuda_bits<float>(x); }
 inline float __uint_as_float(unsigned x) { return cpu_cuda_bits<float>(x); }
 inline long long __double_as_longlong(double x) { return cpu_cuda_bits<long long>(x); }
 inline double __longlong_as_double(long long x) { return cpu_cuda_bits<double>(x); }
+inline int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return (int)__double_as_longlong(x); }
+inline double __hiloint2double(int high, int low)
+{
+    return __longlong_as_double(
+        (long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
+}
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
@@ -118,6 +125,14 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
 {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
 }
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned n) // by 32 bits at most
+{
+    return n < 32 ? __funnelshift_l(low, high, n) : low;
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned n)
+{
+    return n < 32 ? __funnelshift_r(low, high, n) : high;
+}
 
 // ---- How to round: _rn to the nearest; to an integer also _rz towards 0, _ru up, _rd down
 
@@ -170,10 +185,13 @@ inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
 #define CPU_CUDA_FROM_INTEGER(T, t) \
     CPU_CUDA_TO_INTEGER(float, float, T, t) \
     CPU_CUDA_TO_INTEGER(double, double, T, t) \
-    CPU_CUDA_ROUNDED(float, __##t##2float, (T a), plain(a)) \
-    inline double __##t##2double_rn(T a) { return (double)a; }
+    CPU_CUDA_ROUNDED(float, __##t##2float, (T a), plain(a))
 CPU_CUDA_FROM_INTEGER(int, int)
 CPU_CUDA_FROM_INTEGER(unsigned, uint)
 CPU_CUDA_FROM_INTEGER(long long, ll)
 CPU_CUDA_FROM_INTEGER(unsigned long long, ull)
+inline double __int2double_rn(int a) { return a; } // each of them is a double
+inline double __uint2double_rn(unsigned a) { return a; }
+CPU_CUDA_ROUNDED(double, __ll2double, (long long a), plain(a))
+CPU_CUDA_ROUNDED(double, __ull2double, (unsigned long long a), plain(a))
 CPU_CUDA_ROUNDED(float, __double2float, (double a), plain(a))

@@ -179,6 +179,20 @@ static void begin(char *architecture, size_t size)
     snprintf(architecture, size, "--gpu-architecture=sm_%d%d", major, minor);
 }
 
+static void know_newer_architectures()
+{
+    static const char *options[] = {"--gpu-architecture=sm_90a", "-arch=sm_100", "--gpu-architecture=sm_120f"};
+    const int numbers[] = {900, 1000, 1200};
+    for (int i = 0; i < 3; i++) {
+        char source[99];
+        void *program;
+        snprintf(source, sizeof source, "#if __CUDA_ARCH__ != %d\n#error\n#endif\n", numbers[i]);
+        NVRTC(0, nvrtcCreateProgram, &program, source, "newer.cu", 0, NULL, NULL);
+        NVRTC(0, nvrtcCompileProgram, program, 1, options + i);
+        NVRTC(0, nvrtcDestroyProgram, &program);
+    }
+}
+
 static void compile_and_load(const char *architecture)
 {
     void *module, *function, *program;
@@ -231,6 +245,7 @@ int main(void)
     }
     char architecture[64];
     begin(architecture, sizeof architecture);
+    know_newer_architectures();
     compile_and_load(architecture);
     run_by_name();
     OK(cuDevicePrimaryCtxRelease_v2, 0);

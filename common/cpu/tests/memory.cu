@@ -60,6 +60,7 @@ static void variables()
     FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, 8, 12));
     FAILS(cudaErrorInvalidValue,
           cudaMemcpyToSymbol(table, w, 8, 8)); // other variables lie behind it
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, 8, (size_t)-4));
     FAILS(cudaErrorInvalidValue, cudaMemcpyFromSymbol(w, table, 4, 12));
     OK(cudaMemcpyToSymbol(weights, w + 3, 4, 4));
     use<<<1, 4>>>(out);
@@ -204,6 +205,8 @@ static void managed()
     cudaMemLocation place = {cudaMemLocationTypeDevice, 0};
     OK(cudaMemPrefetchAsync(m, 4096, place, 0));
     FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(m, 0, place, 0));
+    OK(cudaMemPrefetchAsync(m + 512, 2048, place, 0));
+    FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(m + 512, 4096, place, 0));
     OK(cudaMemAdvise(m, 4096, cudaMemAdviseSetReadMostly, place));
     OK(cudaMalloc(&d, 4));
     OK(cudaStreamCreate(&stream));

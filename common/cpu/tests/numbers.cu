@@ -87,6 +87,7 @@ __global__ void complex()
            cuCabsf(a));
     cuDoubleComplex d = cuCsub(cuComplexFloatToDouble(a), make_cuDoubleComplex(1, 1));
     printf("%g %g %g\n", cuCreal(d), cuCimag(d), cuCabs(d));
+    printf("%g %g\n", cuCabsf(make_cuFloatComplex(3e30f, 4e30f)), cuCabs(make_cuDoubleComplex(3e-200, 4e-200)));
 }
 
 __global__ void arithmetic(float *f, float third)

@@ -367,8 +367,8 @@ int f() { return cuCtxCreate(1); }
     2: cuCtxCreate is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k(int *p) { *p = __nv_atomic_load_n(p, 0); }
     2: __nv_atomic_load_n is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
-int main() { return cudaErrorTooManyPeers; }
-    2: cudaErrorTooManyPeers is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
+int main() { return cudaLimitMaxL2FetchGranularity; }
+    2: cudaLimitMaxL2FetchGranularity is not in the stand-in, which has a part of CUDA's names; NVIDIA's nvcc may have it
 __global__ void k() {}\n__device__ void f() { k<<<1, 1>>>(); }
     3: a kernel that launches a kernel needs a GPU, the CPU stand-in has none
 __global__ void k() { __shared__ int n = 3; }
@@ -711,6 +711,9 @@ ROWS
     "$CPU_NVCC" -Xcompiler "-Wall  -DOFFSET=1,-DCOMPUTE=compute" -Iinclude -c -o spaces.o kernel.cu
     "$CPU_NVCC" -MMD -c -Iinclude -DOFFSET=1 -DCOMPUTE=compute -o include/object kernel.cu
     assert_regex "$(tr -d '\\\n' <include/object.d)" '^include/object: .*include/factor\.h' # the rule's target is what was asked for
+    cp kernel.cu include/below.cu
+    "$CPU_NVCC" -MMD -c -DOFFSET=1 -DCOMPUTE=compute -Iinclude include/below.cu # without -o, they are made here
+    [ -e below.o ] && [ -e below.d ] || fail "below.o and below.d are not here: $(find . -name "below*")"
     try "$CPU_NVCC" -E -Iinclude -DOFFSET=1 -DCOMPUTE=compute kernel.cu
     assert_success
     assert_output --partial 'cpu_cuda::launch'
