@@ -40,9 +40,10 @@ static void check_text(const char *text, size_t most, const void *place)
     }
 }
 
-// The texts that a kernel prints, by %s, have to be the device's.
-static void check_texts(const char *format, va_list arguments, const void *place)
+// The texts that a kernel prints, by %s, have to be the device's. Returns how many arguments there are.
+static int check_texts(const char *format, va_list arguments, const void *place)
 {
+    int count = 0;
     check_text(format, SIZE_MAX, place);
     for (const char *f = format; (f = strchr(f, '%')); f++) {
         long width_precision[] = {-1, -1};
@@ -50,12 +51,14 @@ static void check_texts(const char *format, va_list arguments, const void *place
         for (int i = 0; i < 2 && (i == 0 || *f == '.'); i++) {
             f += i;
             bool is_given = *f == '*';
+            count += is_given;
             width_precision[i] = is_given ? va_arg(arguments, int) : strtol(f, NULL, 10);
             f += is_given ? 1 : strspn(f, "0123456789");
         }
         bool is_long = strchr("lLjzt", *f);
         f += strspn(f, "hlLjzt");
-        if (!*f) return;
+        if (!*f) break;
+        count += *f != '%';
         if (*f == 's')
             check_text(va_arg(arguments, const char *), (size_t)width_precision[1], place);
         else if (strchr("aAeEfFgG", *f))
@@ -65,27 +68,28 @@ static void check_texts(const char *format, va_list arguments, const void *place
         else if (*f != '%')
             (void)va_arg(arguments, int);
     }
+    return count;
 }
 
 PUBLIC int cpu_cuda_printf(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length;
+    int result;
     if (cpu_running) {
         char *text = NULL;
         va_list again;
         va_copy(again, arguments);
-        check_texts(format, again, __builtin_return_address(0));
+        result = check_texts(format, again, __builtin_return_address(0)); // as on a GPU
         va_end(again);
-        length = vasprintf(&text, format, arguments);
+        int length = vasprintf(&text, format, arguments);
         if (length > 0) keep(text, (size_t)length, format);
         if (length >= 0) free(text);
     } else {
-        length = vprintf(format, arguments);
+        result = vprintf(format, arguments);
     }
     va_end(arguments);
-    return length;
+    return result;
 }
 
 void cpu_flush_prints(void)

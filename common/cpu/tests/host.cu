@@ -155,6 +155,11 @@ static int by_the_ten_thousand()
 
 static int prints()
 {
+    IF("room-for-each") {
+        cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1024); // of each launch
+        for (int i = 0; i < 15; i++) greet<<<1, 2>>>();
+        return cudaDeviceSynchronize();
+    }
     IF("too-much") cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 64);
     greet<<<1, 2>>>();
     printf("host\n");

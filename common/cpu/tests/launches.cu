@@ -45,7 +45,7 @@ __global__ void uneven(int n, int zero)
 {
     assert(n > 0);
     if (n > 1 && zero == 0)
-        printf("printed %d %a %s %5.2f %c%%\n", n, 0.75, "text", 1.5, 'x');
+        printf(" %d\n", printf("printed %d %a %s %*.2f %c%%", n, 0.75, "text", 5, 1.5, 'x'));
 }
 
 namespace outer {

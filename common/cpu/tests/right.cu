@@ -261,13 +261,10 @@ __global__ void FillHeap(int *out)
 {
     for (int round = 0; round < 2; round++) {
         void **first = nullptr;
-        while (void **p = (void **)malloc(64)) *p = first, first = p, out[round]++;
+        while (void **p = (void **)malloc(sizeof *p)) *p = first, first = p, out[round]++;
         for (void **next; first; first = next) next = (void **)*first, free(first);
     }
 }
-
-// Each launch has the whole room for what it prints.
-__global__ void PrintLittle() { printf("%s", ""); }
 
 // Blocks on all cores use the heap at the same time.
 __global__ void SharedHeap(int *out)
@@ -416,10 +413,6 @@ static void races_and_heaps()
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
     clear(), FillHeap<<<1, 1>>>(b), result(b), expect("FillHeap", r[1] - r[0], 0), expect("FillHeap", r[0] > 1000, 1);
-    size_t room;
-    cudaDeviceGetLimit(&room, cudaLimitPrintfFifoSize), cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1024);
-    for (int i = 0; i < 50; i++) PrintLittle<<<1, 1>>>();
-    cudaDeviceSynchronize(), cudaDeviceSetLimit(cudaLimitPrintfFifoSize, room);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b);
     for (int i = 0; i < 64; i++) sum += h[i];

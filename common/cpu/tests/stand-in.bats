@@ -804,6 +804,7 @@ threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
 many/|0|0 1 2|never freed
 streams/64|1||nothing says which comes first
 prints/greet|0|host.kernel.kernel.written|LINE: the program ended before kernel greet ran: nobody waited for it
+prints/room-for-each|0|(kernel.){29}kernel|
 prints/too-much|0|host.kernel.kernel.written|a kernel prints more than there is room for \(cudaLimitPrintfFifoSize, 64 bytes\)
 ROWS
 }
