@@ -73,7 +73,7 @@ def plot(path, lines, x_name, y_name, names=()):
     for row, (name, line) in enumerate(lines.items()):
         points = " ".join(f"{across(x)},{up(y)}" for x, y in zip(*line))
         svg.append(
-            f'<g stroke="{COLORS[names.index(name) % 7]}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>'
+            f'<g stroke="{COLORS[names.index(name) % len(COLORS)]}"><polyline points="{points}"/><path d="M65 {20 + 18 * row}h25"/></g>'
         )
         svg.append(f'<text class="begin" x="98" y="{24 + 18 * row}">{name}</text>')
     svg.append(f'<text x="380" y="356">{x_name}</text><text transform="translate(12 165) rotate(-90)">{y_name}</text>')

@@ -285,7 +285,7 @@ def ladder(peers):
     yield row("with pin(x): take(x, idx), pinned for this call", pinned_for_the_call)
     with pin(x):
         yield row("take(x, idx), x pinned before", lambda k: take(x, sets[k]))
-    yield row("take(d_x, idx, out=out)", lambda k: take(d_x, sets[k], out=np.empty(MI, np.float32)))
+    yield row("take(d_x, idx, out=np.empty(n))", lambda k: take(d_x, sets[k], out=np.empty(MI, np.float32)))
     yield row("take(d_x, p_idx, out=p_out)", lambda k: take(d_x, p_sets[k], out=p_out))
     yield row("take(d_x, d_idx, out=d_out)", lambda k: take(d_x, d_sets[k], out=d_out), d_out.get)
     for name, peer in peers.items():
