@@ -182,10 +182,11 @@ static inline bool cpu_happens_before(const struct cpu_checker *k, uint64_t othe
                           *others = &k->warps[thread / 32];
     if (then < k->block_epoch) return true;
     const struct cpu_release *own = &k->released[thread], *any = &others->released;
-    bool is_atomic = other & 1 << IS_ATOMIC; // what releases is released itself
+    bool is_release = other & 1 << IS_ATOMIC && any->before && any->before <= then; // itself
     return (mine == others && then < mine->waited) ||
-           (then < (is_atomic ? own->at : own->before) && own->at <= mine->acquired) ||
-           (then < (is_atomic ? any->at : any->before) && any->at <= mine->acquired);
+           (then < own->before && own->at <= mine->acquired) ||
+           (then < any->before && any->at <= mine->acquired) ||
+           (is_release && then <= mine->acquired);
 }
 // What a thread leaves in a cell: with the bytes that it has accessed before in the same way, unless others may have
 // waited for that since.

@@ -19,10 +19,9 @@
 bool cpu_takes_no_short_cuts;
 
 // Of each block: where its last plain access was noted, its core if there is none yet or it waits, NULL if it has
-// ended; and the launch in which it released something, and up to which epoch: that of a fence for all of the device,
-// and, since the atomic behind the fence is released as well, of atomics up to that of the atomic.
+// ended; and the launch in which it released something, and up to which epoch: that of a fence for all of the device.
 static const void *last_access[1 << 10];
-static uint64_t released[1 << (LAUNCH - BLOCK)], released_atomics[1 << (LAUNCH - BLOCK)];
+static uint64_t released[1 << (LAUNCH - BLOCK)];
 
 // ---- What orders two accesses
 
@@ -54,7 +53,6 @@ static void release(struct cpu_checker *k, struct cpu_release *r)
 // Something atomic or volatile: it acquires, and if it writes behind a fence, it releases.
 static __attribute__((noinline)) void note_atomic(int kind)
 {
-    uint64_t at = cpu_checker->epoch;
     struct cpu_checker *k = cpu_checker;
     unsigned thread = cpu_thread_number();
     struct cpu_warp *warp = &k->warps[thread / 32];
@@ -64,19 +62,16 @@ static __attribute__((noinline)) void note_atomic(int kind)
     uint64_t *mine = &released[NUMBER(k->block, BLOCK, LAUNCH)],
              now = (k->block & IN_LAUNCH) | (uint64_t)k->fenced << EPOCH;
     // in a large grid two blocks may have the number: the later fence counts
-    if (k->fenced && kind & WRITE && ((*mine ^ now) & IN_LAUNCH || *mine < now)) {
-        released_atomics[mine - released] = (k->block & IN_LAUNCH) | at;
-        *mine = now;
-    }
+    if (k->fenced && kind & WRITE && ((*mine ^ now) & IN_LAUNCH || *mine < now)) *mine = now;
 }
 
-static bool is_released(uint64_t other) // by another block
+// By another block; an atomic behind its fence is a release itself.
+static bool is_released(uint64_t other)
 {
-    uint64_t block = NUMBER(other, BLOCK, LAUNCH), up_to = released[block];
-    unsigned then = NUMBER(other, EPOCH, THREAD);
+    uint64_t up_to = released[NUMBER(other, BLOCK, LAUNCH)];
+    bool is_before = NUMBER(other, EPOCH, THREAD) < NUMBER(up_to, EPOCH, THREAD);
     return cpu_checker->has_acquired && !((up_to ^ other) & IN_LAUNCH) &&
-           (then < NUMBER(up_to, EPOCH, THREAD) ||
-            (other & 1 << IS_ATOMIC && then <= NUMBER(released_atomics[block], EPOCH, THREAD)));
+           (is_before || other & 1 << IS_ATOMIC);
 }
 
 // Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but

@@ -51,6 +51,24 @@ __global__ void SetBack(volatile int *partial, unsigned *count, int *sum)
     }
 }
 
+// The same within a block: who has seen the flag takes it back.
+__global__ void TakeBack(int *out)
+{
+    __shared__ int data, flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        data = 7;
+        __threadfence_block();
+        atomicExch(&flag, 1);
+    } else if (threadIdx.x == 32) {
+        while (atomicAdd(&flag, 0) == 0) continue;
+        __threadfence_block();
+        *out = data;
+        flag = 0;
+    }
+}
+
 // Each block waits for the next one, which may begin later, and hands on a number.
 __global__ void WaitForNext(volatile int *flag, int *values)
 {
@@ -387,6 +405,7 @@ static void races_and_heaps()
     clear(), WaitForNext<<<BLOCKS, 32>>>(b, c), result(c), expect("WaitForNext", r[0], BLOCKS - 1);
     clear(), SetBack<<<BLOCKS, 32>>>(b, (unsigned *)c, c + 1), SetBack<<<BLOCKS, 64>>>(b, (unsigned *)c, c + 2), result(c);
     expect("SetBack", r[0] + r[1] + r[2], BLOCKS * (BLOCKS - 1));
+    clear(), TakeBack<<<1, 64>>>(b), result(b), expect("TakeBack", r[0], 7);
     int *unwritten, exchanged;
     cudaMalloc(&unwritten, sizeof *unwritten);
     Exchanges<<<1, 2>>>(unwritten);
