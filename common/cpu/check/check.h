@@ -182,7 +182,9 @@ static inline bool cpu_happens_before(const struct cpu_checker *k, uint64_t othe
                           *others = &k->warps[thread / 32];
     if (then < k->block_epoch) return true;
     const struct cpu_release *own = &k->released[thread], *any = &others->released;
-    bool is_release = other & 1 << IS_ATOMIC && any->before && any->before <= then; // itself
+    // An atomic behind a fence is a release itself. (A volatile write is as well, but may be one of many, see is_in_step.)
+    bool is_release = other & 1 << IS_ATOMIC && any->before && any->before <= then &&
+                      !(cpu_kind_at(other) & VOLATILE);
     return (mine == others && then < mine->waited) ||
            (then < own->before && own->at <= mine->acquired) ||
            (then < any->before && any->at <= mine->acquired) ||
