@@ -73,7 +73,7 @@ def libraries(bench):
         "CuPy take": ("`cupy.take(x, idx)`", "Python, 1"),
         "torch.index_select": ("`torch.index_select(x, 0, idx)`", "Python, 1"),
         "thrust::gather": ("`thrust::gather(…)`", "C++, 4"),
-        "Triton kernel": ("a kernel in Triton", "Python, 10"),
+        "Triton kernel": ("a kernel in Triton", "Python, 8"),
         "kernel": ("a kernel without a check, four indices a thread", "CUDA C, 8"),
         "this take": ("`take(x, idx)` of fast", "CUDA C and Cython, 1900"),
     }
