@@ -446,6 +446,11 @@ ROWS
     try env CPU_CUDA_12=1 "$CPU_NVCC" -arch=sm_50 -o old old.cu
     assert_success
     assert_equal "$stderr" "common/cpu/nvcc: CUDA 12's names are taken, too; CUDA 13 has dropped them"
+    for option in --default-stream=per-thread -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1; do
+        try "$CPU_NVCC" "$option" -c -o main.o main.cu
+        assert_success
+        assert_equal "$stderr" "common/cpu/nvcc: the default stream of a thread is here that of all, which waits for more: a missing wait may not be told"
+    done
     EXPECTED='is not launched' try ./old
     assert_output '5 1 9 12090'
 }
