@@ -68,10 +68,10 @@ def wall(call, repeats=9, warm_up=2, wait=bench.wait):
 
 
 def device(ways, repeats=9):
-    """ "ways": {way: milliseconds of one of its calls on the device}, the median, by events around 16 calls or more, one
-    right after the other, as what a call leaves in the cache to be written falls on the next one. The ways take turns. A
-    copy is no way among others: after one of the driver's, a kernel that spares the cache needs 5 % more, however often.
-    "spread": the slowest series divided by the fastest, of the way where that is the most."""
+    """Times on the device, as {"ways": {way: milliseconds of one of its calls, the median}, "spread": the slowest series
+    divided by the fastest, of the way where that is the most}. By events around 16 calls or more, one right after the
+    other, as what a call leaves in the cache to be written falls on the next one. The ways take turns. A copy is no way
+    among others: after one of the driver's, a kernel that spares the cache needs 5 % more, however often."""
     times = {way: [] for way in ways}
     for _ in range(repeats + 2):
         for way, calls in ways.items():
