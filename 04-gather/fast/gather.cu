@@ -16,37 +16,25 @@
 #include "gather.h"
 #pragma GCC visibility pop
 
-#define THREADS 128          // a block
-#define ROWS 4               // whose loads a thread has on their way at the same time
-#define BLOCKS_OVER_BUS 132  // keep PCIe 5 busy, and more get in each other's way (measured)
-#define NO_BAD_INDEX (~0ull) // larger than any position
+#define TAKE_THREADS 256       // a block of TakeKernel
+#define ROWS_THREADS 64        // a block of RowsKernel
+#define ROWS 4                 // whose loads a thread has on their way at the same time
+#define THREADS_OVER_BUS 16896 // keep PCIe 5 busy, and more get in each other's way (measured)
+#define NO_BAD_INDEX (~0ull)   // larger than any position
 
 // ---- The kernels
 
-// K elements that lie side by side. A GPU loads and stores up to 16 bytes at once, if their address is a
-// multiple of that: of elements of 4 bytes a thread takes 4, and their indices are 16 or 32 bytes.
+// K elements that lie side by side. A GPU stores up to 16 bytes at once, if their address is a multiple of that.
 template <typename T, int K> struct alignas(K * sizeof(T)) Pack {
     T at[K];
 };
 
 // A type of CUDA's with so many bytes.
 template <int BYTES>
-using Bytes = std::conditional_t<
-    BYTES == 2, unsigned short,
-    std::conditional_t<BYTES == 4, unsigned int, std::conditional_t<BYTES == 8, uint2, uint4>>>;
+using Bytes =
+    std::conditional_t<BYTES == 4, unsigned int, std::conditional_t<BYTES == 8, uint2, uint4>>;
 
 // Indices are read once and results written once: __ldcs and __stcs tell the cache to keep the source.
-template <typename T, int K> __device__ Pack<T, K> load(const T *from)
-{
-    const size_t at_once = K * sizeof(T) < 16 ? K * sizeof(T) : 16;
-    Pack<T, K> pack;
-    for (size_t b = 0; b < sizeof pack; b += at_once) {
-        auto bytes = __ldcs((const Bytes<at_once> *)((const char *)from + b));
-        memcpy((char *)&pack + b, &bytes, at_once);
-    }
-    return pack;
-}
-
 template <typename T, int K> __device__ void store(T *to, const Pack<T, K> &pack)
 {
     Bytes<sizeof pack> bytes;
@@ -72,25 +60,39 @@ __device__ size_t inside(gather_mode mode, long long j, long long M, size_t i, s
     return (size_t)j;
 }
 
-// Elements of 1 to 8 bytes. Each thread takes K indices at a time; what is left of N after `packs` of them,
-// one at a time. The check costs next to nothing: the kernel waits for memory, not for arithmetic. (MODE as an
-// argument of the kernel costs 5 % with sequential indices: measured.)
+// Elements of 1 to 8 bytes. A warp takes a tile of 32 * K indices at a time, and each of its reads takes 32 that lie
+// side by side: indices in order of size name neighbours, so such a read touches few sectors. By way of shared memory
+// a thread gets K elements that lie side by side, and stores them at once, if the result's address allows it. Those of
+// a tile that N ends in go one at a time. The check costs next to nothing: the kernel waits for memory, not for
+// arithmetic. (MODE as an argument of the kernel costs 5 % with sequential indices: measured.)
 template <int K, gather_mode MODE, typename Element, typename Index>
-__global__ void TakeKernel(const Element *source, const Index *index, Element *result, size_t packs,
-                           size_t N, size_t M, unsigned long long *first_bad)
+__global__ void __launch_bounds__(TAKE_THREADS)
+    TakeKernel(const Element *source, const Index *index, Element *result, bool is_aligned,
+               size_t N, size_t M, unsigned long long *first_bad)
 {
-    size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    size_t threads = (size_t)gridDim.x * blockDim.x;
-    size_t bad = NO_BAD_INDEX;
-    for (size_t p = thread; p < packs; p += threads) {
-        Pack<Index, K> j = load<Index, K>(index + K * p);
-        Pack<Element, K> picked;
+    const unsigned TILE = 32 * K, lane = threadIdx.x % 32;
+    __shared__ Pack<Element, K> packs[TAKE_THREADS];
+    Element *tile = packs[threadIdx.x - lane].at; // of this warp
+    size_t step = (size_t)gridDim.x * TAKE_THREADS * K, bad = NO_BAD_INDEX;
+    for (size_t first = ((size_t)blockIdx.x * TAKE_THREADS + threadIdx.x - lane) * K; first < N;
+         first += step) {
+        if (!is_aligned || first + TILE > N) {
+            for (size_t i = first + lane; i < N && i < first + TILE; i += 32)
+                result[i] = source[inside(MODE, index[i], M, i, &bad)];
+            continue;
+        }
+        Index j[K];
+        Element picked[K];
         for (int k = 0; k < K; k++)
-            picked.at[k] = source[inside(MODE, j.at[k], M, K * p + k, &bad)];
-        store(result + K * p, picked);
+            j[k] = __ldcs(index + first + 32 * k + lane);
+        for (int k = 0; k < K; k++)
+            picked[k] = source[inside(MODE, j[k], M, first + 32 * k + lane, &bad)];
+        for (int k = 0; k < K; k++)
+            tile[32 * k + lane] = picked[k];
+        __syncwarp();
+        store(result + first + K * lane, packs[threadIdx.x]);
+        __syncwarp();
     }
-    for (size_t i = K * packs + thread; i < N; i += threads)
-        result[i] = source[inside(MODE, index[i], M, i, &bad)];
     if (MODE == GATHER_RAISE && bad != NO_BAD_INDEX)
         atomicMin(first_bad, (unsigned long long)bad); // the smallest of all threads
 }
@@ -143,10 +145,10 @@ __device__ void add(float4 *to, size_t at, size_t, float4 unit)
 
 // Rows of any size: `units` of up to 16 bytes. The threads of a block stand side by side in a row, threadIdx.x,
 // and in the rows one below the other, threadIdx.y. IS_ADD: the way back, from the result to the source.
-// __launch_bounds__: 8 blocks of so many threads shall fit into a multiprocessor, so the compiler takes 64 registers
+// __launch_bounds__: 16 blocks of so many threads shall fit into a multiprocessor, so the compiler takes 64 registers
 // for a thread and not 72. With more threads, more loads are on their way: 2 to 5 % faster (measured).
 template <bool IS_ADD, typename Unit, typename Index>
-__global__ void __launch_bounds__(THREADS, 8)
+__global__ void __launch_bounds__(ROWS_THREADS, 16)
     RowsKernel(Unit *source, const Index *index, Unit *result, size_t outer, size_t N, size_t M,
                size_t units, gather_mode mode, unsigned long long *first_bad)
 {
@@ -180,8 +182,10 @@ __global__ void __launch_bounds__(THREADS, 8)
                 if (row < rows) {
                     if constexpr (IS_ADD)
                         add(source, from[k] + column, outer * M * units, unit[k]);
-                    else
+                    else if constexpr (sizeof(Unit) == 16)
                         __stcs(result + row * units + column, unit[k]);
+                    else // a row may end inside a sector: the cache puts its parts together
+                        result[row * units + column] = unit[k];
                 }
             }
         }
@@ -199,27 +203,26 @@ static size_t unit_bytes(const gather_job *job)
     return all & (0 - all);
 }
 
-// What moves over the bus takes few blocks, whose threads then work more than once.
-static size_t most_blocks(const gather_job *job)
+// What moves over the bus takes few blocks (of so many threads), whose threads then work more than once.
+static size_t most_blocks(const gather_job *job, int threads)
 {
     bool is_over_bus = job->index.host || job->result.host; // not the source: its reads are random
-    return is_over_bus ? BLOCKS_OVER_BUS : INT_MAX;
+    return is_over_bus ? THREADS_OVER_BUS / threads : INT_MAX;
 }
 
 template <typename Element, typename Index>
 static void launch_elements(const gather_job *job, unsigned long long *first_bad)
 {
-    const int K = sizeof(Element) == 4 ? 4 : 2; // measured
-    bool is_aligned = ((size_t)job->index.device | (size_t)job->result.device) % 16 == 0;
-    size_t packs = is_aligned ? job->N / K : 0;
-    size_t blocks = (is_aligned ? packs : job->N) / THREADS + 1;
-    blocks = std::min(blocks, most_blocks(job));
+    const int K = sizeof(Element) == 8 ? 2 : 4; // measured; up to 16 bytes
+    bool is_aligned = (size_t)job->result.device % sizeof(Pack<Element, K>) == 0;
+    size_t blocks = (job->N - 1) / (TAKE_THREADS * K) + 1;
+    blocks = std::min(blocks, most_blocks(job, TAKE_THREADS));
     auto kernel = job->mode == GATHER_RAISE  ? TakeKernel<K, GATHER_RAISE, Element, Index>
                   : job->mode == GATHER_WRAP ? TakeKernel<K, GATHER_WRAP, Element, Index>
                                              : TakeKernel<K, GATHER_CLIP, Element, Index>;
-    kernel<<<blocks, THREADS, 0, (cudaStream_t)job->stream>>>(
+    kernel<<<blocks, TAKE_THREADS, 0, (cudaStream_t)job->stream>>>(
         (const Element *)job->source.device, (const Index *)job->index.device,
-        (Element *)job->result.device, packs, job->N, job->M, first_bad);
+        (Element *)job->result.device, is_aligned, job->N, job->M, first_bad);
 }
 
 template <bool IS_ADD, typename Unit, typename Index>
@@ -227,10 +230,10 @@ static void launch_rows(const gather_job *job, unsigned long long *first_bad)
 {
     size_t units = job->element_bytes / sizeof(Unit), rows = job->outer * job->N;
     dim3 threads(1), blocks;
-    while (threads.x < units && threads.x < THREADS)
+    while (threads.x < units && threads.x < ROWS_THREADS)
         threads.x *= 2;
-    threads.y = THREADS / threads.x;
-    size_t most = most_blocks(job);
+    threads.y = ROWS_THREADS / threads.x;
+    size_t most = most_blocks(job, ROWS_THREADS);
     blocks.x = std::min(units / threads.x + (units % threads.x > 0 || units == 0), most);
     most = std::min(std::max(most / blocks.x, (size_t)1), (size_t)65535);
     blocks.y = std::min((rows - 1) / (ROWS * threads.y) + 1, most);
