@@ -38,6 +38,7 @@ def beside_ours(ways, ours="this take"):
 
 
 BESIDE = "fastest library", "times as fast", "Triton kernel"
+AS_INDEX_SELECT = "F.embedding", "torch x[idx]", "torch.gather"  # equally fast, with rows of 64 bytes and more
 
 
 def ladder(bench):
@@ -107,7 +108,7 @@ def all_rows(bench):
 def rows(bench):
     """Random indices, the larger count of each kind of rows; all ways."""
     most = {(r["element"], r["row_bytes"]): r for r in bench["rows"] if r["indices"] == "random"}
-    ways = [way for way in bench["rows"][0]["ways"] if way != "F.embedding"]  # it is as index_select
+    ways = [way for way in bench["rows"][0]["ways"] if way not in AS_INDEX_SELECT]
     lines = []
     for (element, row_bytes), r in most.items():
         times = (us(r["ways"][way]) for way in ways)
@@ -197,7 +198,7 @@ def main():
     measured = {r["row_bytes"]: r for r in bench["rows"] if r["indices"] == "random" and r["element"] == "float16"}
     lines = {}
     for row_bytes, r in measured.items():  # the larger count of each
-        for name in (name for name in r["ways"] if name != "F.embedding"):
+        for name in (name for name in r["ways"] if name not in AS_INDEX_SELECT):
             xs, ys = lines.setdefault(name, ([], []))
             xs.append(row_bytes)
             ys.append(1e6 * r["ways"][name] / r["N"])

@@ -74,7 +74,10 @@ def triton_peer():
 
 
 def row_peers():
-    """{name: (view of a DeviceArray, rows(source, index, out))}, {name: (view, add(target, index, values))}."""
+    """{name: (view of a DeviceArray, rows(source, index, out))}, {name: (view, add(target, index, values))}.
+
+    rows and add give back the call to be timed; F.embedding and x[idx] are calls that make a new result.
+    """
     import cupy
     import cupyx
     import torch
@@ -97,14 +100,23 @@ def row_peers():
         kernel[(triton.cdiv(n, rows), triton.cdiv(width, columns))](s, i, o, n, width, ROWS=rows, COLUMNS=columns)
 
     view = lambda d: torch.as_tensor(d, device="cuda")
+
+    def expanded(i, like):
+        """The index of each row for each of its numbers, without a copy, but as int64."""
+        return i.long().reshape(-1, *[1] * (like.ndim - 1)).expand(like.shape)
+
     return {
-        "CuPy take": (cupy.asarray, lambda s, i, o: cupy.take(s, i, 0, o)),
-        "torch.index_select": (view, lambda s, i, o: torch.index_select(s, 0, i, out=o)),
-        "F.embedding": (view, lambda s, i, o: torch.nn.functional.embedding(i, s)),  # a new result
-        "Triton kernel": (view, triton_rows),
+        "CuPy take": (cupy.asarray, lambda s, i, o: lambda: cupy.take(s, i, 0, o)),
+        "torch.index_select": (view, lambda s, i, o: lambda: torch.index_select(s, 0, i, out=o)),
+        "torch x[idx]": (view, lambda s, i, o: lambda: s[i]),
+        "torch.gather": (view, lambda s, i, o: lambda e=expanded(i, o): torch.gather(s, 0, e, out=o)),
+        "F.embedding": (view, lambda s, i, o: lambda: torch.nn.functional.embedding(i, s)),
+        "Triton kernel": (view, lambda s, i, o: lambda: triton_rows(s, i, o)),
     }, {
-        "CuPy scatter_add": (cupy.asarray, cupyx.scatter_add),
-        "torch.index_add_": (view, lambda t, i, v: t.index_add_(0, i, v)),
+        "CuPy scatter_add": (cupy.asarray, lambda t, i, v: lambda: cupyx.scatter_add(t, i, v)),
+        "torch.index_add_": (view, lambda t, i, v: lambda: t.index_add_(0, i, v)),
+        "torch.index_put_": (view, lambda t, i, v: lambda: t.index_put_((i,), v, accumulate=True)),
+        "torch.scatter_add_": (view, lambda t, i, v: lambda e=expanded(i, v): t.scatter_add_(0, e, v)),
     }
 
 
