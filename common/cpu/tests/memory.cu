@@ -348,8 +348,47 @@ static void rows_and_boxes()
     OK(cudaFree(box.ptr));
 }
 
+// Boxes of any size, from a place in one to a place in another: host, device, device, host.
+static void boxes()
+{
+    unsigned state = 1;
+    auto draw = [&](int n) { return (int)((state = state * 1664525 + 1013904223) >> 16) % n; };
+    for (int round = 0; round < 100; round++) {
+        int size[3] = {1 + draw(9), 1 + draw(4), 1 + draw(4)}, whole[4][3], at[4][3];
+        cudaPitchedPtr box[4];
+        for (int b = 0; b < 4; b++) {
+            for (int i = 0; i < 3; i++) at[b][i] = draw(4), whole[b][i] = at[b][i] + size[i] + draw(4);
+            int bytes = whole[b][0] * whole[b][1] * whole[b][2];
+            if (b == 1 || b == 2) OK(cudaMalloc3D(&box[b], make_cudaExtent(whole[b][0], whole[b][1], whole[b][2])));
+            else box[b] = make_cudaPitchedPtr(calloc(bytes, 1), whole[b][0], whole[b][0], whole[b][1]);
+            for (int i = 0; b == 0 && i < bytes; i++) ((char *)box[b].ptr)[i] = 1 + draw(127);
+        }
+        for (int b = 0; b < 3; b++) {
+            cudaMemcpy3DParms copy = {};
+            copy.srcPtr = box[b], copy.srcPos = make_cudaPos(at[b][0], at[b][1], at[b][2]);
+            copy.dstPtr = box[b + 1], copy.dstPos = make_cudaPos(at[b + 1][0], at[b + 1][1], at[b + 1][2]);
+            copy.extent = make_cudaExtent(size[0], size[1], size[2]);
+            copy.kind = b == 0   ? cudaMemcpyHostToDevice
+                        : b == 1 ? cudaMemcpyDeviceToDevice
+                                 : cudaMemcpyDeviceToHost;
+            OK(cudaMemcpy3D(&copy));
+        }
+        auto byte = [&](int b, int x, int y, int z) { return ((char *)box[b].ptr)[(z * whole[b][1] + y) * whole[b][0] + x]; };
+        for (int z = 0; z < whole[3][2]; z++)
+            for (int y = 0; y < whole[3][1]; y++)
+                for (int x = 0; x < whole[3][0]; x++) {
+                    int from[3] = {x - at[3][0], y - at[3][1], z - at[3][2]};
+                    bool is_copied = true;
+                    for (int i = 0; i < 3; i++) is_copied &= from[i] >= 0 && from[i] < size[i];
+                    IS(byte(3, x, y, z), is_copied ? byte(0, from[0] + at[0][0], from[1] + at[0][1], from[2] + at[0][2]) : 0);
+                }
+        free(box[0].ptr), OK(cudaFree(box[1].ptr)), OK(cudaFree(box[2].ptr)), free(box[3].ptr);
+    }
+}
+
 int main(void)
 {
+    boxes();
     variables();
     of_the_device();
     heap_of_kernels();

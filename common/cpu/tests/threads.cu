@@ -332,8 +332,44 @@ template <unsigned Size> static void tiles_of()
     OK(cudaFree(out));
 }
 
+// ---- Shuffles of threads that are in a branch together: of every distance, what every one of them gets
+
+__global__ void shuffle_in_a_branch(unsigned lanes, int (*out)[32][3])
+{
+    int t = threadIdx.x;
+    if (!(lanes >> t & 1))
+        return;
+    cg::coalesced_group group = cg::coalesced_threads();
+    for (int distance = 0; distance < 32; distance++) {
+        out[t][distance][0] = group.shfl_down(t, distance);
+        out[t][distance][1] = group.shfl_up(t, distance);
+        out[t][distance][2] = group.shfl(t, distance % group.size());
+    }
+}
+
+static void branches()
+{
+    static int h[32][32][3];
+    int *out = zeros<int>(sizeof h / sizeof(int));
+    for (unsigned lanes : {0xffffffffu, 1u, 0x80000000u, 0x80000001u, 0x7ffffffeu, 0xf0f00f0fu, 0x00012480u}) {
+        int group[32], size = 0;
+        for (int t = 0; t < 32; t++)
+            if (lanes >> t & 1) group[size++] = t;
+        shuffle_in_a_branch<<<1, 32>>>(lanes, (int(*)[32][3])out);
+        OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < size; i++)
+            for (int d = 0; d < 32; d++) { // whose neighbour is not there keeps its own value
+                IS(h[group[i]][d][0], group[i + d < size ? i + d : i]);
+                IS(h[group[i]][d][1], group[i >= d ? i - d : i]);
+                IS(h[group[i]][d][2], group[d % size]);
+            }
+    }
+    OK(cudaFree(out));
+}
+
 int main(void)
 {
+    branches();
     tiles_of<64>(), tiles_of<128>(), tiles_of<512>();
     warps();
     atomics();
