@@ -125,14 +125,32 @@ static int leaks()
     return 0;
 }
 
+__global__ void add_to_nothing(const float *x, float *out, int n)
+{
+    float sum, four[4];
+    struct { int one, two; } pair;
+    pair.one = 1;
+    for (int i = 0; i < n; i++) sum += x[i], four[i % 4] += x[i];
+    out[0] = sum;
+    out[1] = four[n % 4];
+    out[2] = pair.one + pair.two;
+}
 static int unwritten()
 {
-    float *d, h[2] = {0, 0};
+    float *d, h[3] = {0, 0};
+    IF("locals") {
+        cudaMalloc(&d, 100 * sizeof *d);
+        cudaMemset(d, 0, 100 * sizeof *d);
+        add_to_nothing<<<1, 1>>>(d, d + 50, 10);
+        cudaMemcpy(h, d + 50, 3 * sizeof *h, cudaMemcpyDeviceToHost);
+        printf("%d %d %d\n", fabsf(h[0]) < 1e6, fabsf(h[1]) < 1e6, fabsf(h[2]) < 1e6);
+        return cudaFree(d);
+    }
     cudaMalloc(&d, 100 * sizeof *d);
     cudaMemset(d + 2, 0, 90 * sizeof *d);
-    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost); // copy
+    cudaMemcpy(h, d, 2 * sizeof *h, cudaMemcpyDeviceToHost); // copy
     printf("%d %d ", h[0] > 1e37, h[1] > 1e37);
-    cudaMemcpy(h, d + 2, sizeof h, cudaMemcpyDeviceToHost);
+    cudaMemcpy(h, d + 2, 2 * sizeof *h, cudaMemcpyDeviceToHost);
     printf("%g %g\n", h[0], h[1]);
     fflush(stdout);
     return d[0] == 0;

@@ -829,6 +829,7 @@ frees/by-freed-pointer|188||GPU.CPU stand-in: LINE: kernel set writes memory tha
 frees/async-then-device|1||LINE: cudaFree: this memory was freed before, by cudaFreeAsync \(40 bytes\)
 frees/reset-then-device|1||LINE: cudaFree: this memory was freed before, by cudaDeviceReset \(40 bytes\)
 frees/own|1||LINE: cudaFree: 0x[0-9a-f]* is not the start of such memory
+unwritten/locals|0|0 0 0|
 unwritten/copy|139|1 1 0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes.CPU stand-in: host code touched device memory at [^ ]*: copy it with cudaMemcpy first$
 ROWS
 }
