@@ -124,7 +124,7 @@ MAKE
     PATH=$PATH:$(dirname "$TEST_PYTHON")
     command -v cmake >/dev/null || skip "needs cmake: .venv/bin/python -m pip install cmake"
     cat >CMakeLists.txt <<'CMAKE'
-cmake_minimum_required(VERSION 3.18)
+cmake_minimum_required(VERSION 3.25)
 project(add LANGUAGES CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
 add_library(check SHARED check.cpp)
