@@ -414,6 +414,10 @@ ROWS
     try "$TEST_PYTHON" "$CPU_NVCC" --fast-and-loose program.cu
     assert_failure
     assert_regex "$stderr" '^common/cpu/nvcc: the option --fast-and-loose is unknown'
+    echo '__global__ void k(int *p) { for (int i = 0; i < 2; +i) p[0] == 1; }' >program.cu # nvcc warns of both, too
+    try "$TEST_PYTHON" "$CPU_NVCC" -c program.cu
+    assert_success
+    assert_regex "$stderr" 'program.cu:1: warning: for increment expression has no effect.*program.cu:1: warning: statement has no effect'
     try "$TEST_PYTHON" "$CPU_NVCC" nowhere.cu
     assert_failure
     assert_equal "$stderr" 'common/cpu/nvcc: there is no file nowhere.cu'
