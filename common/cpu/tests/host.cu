@@ -125,6 +125,27 @@ static int leaks()
     return 0;
 }
 
+// Each way to write a managed variable in a kernel; the host reads it without waiting.
+#define WRITES(way, expression) \
+    __managed__ int m_##way = 8; \
+    __global__ void write_##way() { expression; } \
+    static int read_##way() \
+    { \
+        write_##way<<<1, 1>>>(); \
+        return m_##way; \
+    }
+WRITES(set, m_set = 1) WRITES(add, m_add += 1) WRITES(sub, m_sub -= 1) WRITES(mul, m_mul *= 2) WRITES(div, m_div /= 2)
+WRITES(mod, m_mod %= 3) WRITES(and, m_and &= 1) WRITES(or, m_or |= 1) WRITES(xor, m_xor ^= 1) WRITES(shl, m_shl <<= 1)
+WRITES(shr, m_shr >>= 1) WRITES(inc, m_inc++) WRITES(dec, m_dec--) WRITES(first_inc, ++m_first_inc)
+WRITES(first_dec, --m_first_dec) WRITES(address, int *p = &m_address; *p = 1) WRITES(atomic, atomicAdd(&m_atomic, 1))
+static int operators()
+{
+#define WAY(way) IF(#way) return read_##way() != 8
+    WAY(set); WAY(add); WAY(sub); WAY(mul); WAY(div); WAY(mod); WAY(and); WAY(or); WAY(xor); WAY(shl); WAY(shr);
+    WAY(inc); WAY(dec); WAY(first_inc); WAY(first_dec); WAY(address); WAY(atomic);
+    return 2;
+}
+
 __device__ __noinline__ void add(float *to, float x) { *to += x; }
 __global__ void add_to_nothing(float *out)
 {
@@ -279,7 +300,7 @@ int main(int, char **argv)
         const char *name;
         int (*function)();
     } parts[] = {{"errors", errors},       {"failed", failed_kernels},    {"frees", frees},
-                 {"leaks", leaks},         {"unwritten", unwritten},      {"prints", prints},
+                 {"leaks", leaks},         {"operators", operators}, {"unwritten", unwritten},      {"prints", prints},
                  {"streams", streams},     {"many", by_the_ten_thousand}, {"calls", fail_on_demand},
                  {"threads", host_threads}, {"late", late_answer}};
     name = argv[1] + strcspn(argv[1], "/") + 1;

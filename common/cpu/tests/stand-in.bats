@@ -836,6 +836,9 @@ frees/own|1||LINE: cudaFree: 0x[0-9a-f]* is not the start of such memory
 unwritten/locals|0|0 0 0|
 unwritten/copy|139|1 1 0 0|LINE: cudaMemcpy: reads 8 bytes that nobody has written, the first at byte 0 of an allocation of 400 bytes.CPU stand-in: host code touched device memory at [^ ]*: copy it with cudaMemcpy first$
 ROWS
+    for way in set add sub mul div mod and or xor shl shr inc dec first_inc first_dec address atomic; do
+        echo "operators/$way|0||host code touched [^ ]* which kernel write_$way may not have finished with"
+    done | answers host
 }
 
 @test "stand-in: a library that is closed leaves no signal handler behind" {
