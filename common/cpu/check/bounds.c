@@ -23,9 +23,10 @@ static void check_written(struct cpu_allocation *a, const struct cpu_access *x, 
     for (size_t i = offset; i < offset + x->bytes && offset + x->bytes > s->all_written; i++)
         if (!cpu_is_written(s, i)) first = missing++ ? first : i;
     if (missing <= padding) return;
-    cpu_tell(x, "reads byte %zu of an allocation of %zu bytes, which nobody has written", first,
-             a->bytes);
-    for (size_t i = first; i < offset + x->bytes; i++)
+    bool is_copied = cpu_is_unwritten_by_host(a, first);
+    cpu_tell(x, "reads byte %zu of an allocation of %zu bytes, which nobody has written%s", first,
+             a->bytes, is_copied ? ", nor the host before it copied it there" : "");
+    for (size_t i = first; i < offset + x->bytes && !is_copied; i++)
         if (!cpu_is_written(s, i)) a->base[i] = FRESH;
 }
 

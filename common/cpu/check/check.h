@@ -132,8 +132,8 @@ void cpu_clear_cells(const struct cpu_allocation *a);
 bool cpu_is_written(const struct cpu_shadow *s, size_t i);
 void cpu_mark_written(struct cpu_shadow *s, size_t offset, size_t bytes);
 void cpu_gather_written(struct cpu_shadow *s, size_t bytes);
-void cpu_note_written(const char *to, size_t bytes);
 void cpu_note_copied(const char *to, const char *from, size_t bytes);
+bool cpu_is_unwritten_by_host(const struct cpu_allocation *a, size_t i);
 // The instructions seen, and in the lowest bits what they do. A cell has its number here, or 0: they were too many.
 extern uintptr_t cpu_sites[SITES];
 unsigned cpu_find_site(uintptr_t site, size_t hash);

@@ -60,7 +60,7 @@ static void *take(size_t bytes)
 
 PUBLIC void *__wrap_malloc(size_t bytes)
 {
-    if (!cpu_running) return malloc(bytes);
+    if (!cpu_running) return cpu_fill_unwritten(malloc(bytes), bytes);
     pthread_mutex_lock(&heap_lock);
     void *start = take(bytes);
     pthread_mutex_unlock(&heap_lock);

@@ -71,6 +71,5 @@ void cpu_check_copy(const char *to, const char *from, size_t bytes)
         if (from) check_side(from, bytes, READ);
         check_side(to, bytes, WRITE);
     }
-    if (from) cpu_note_copied(to, from, bytes);
-    cpu_note_written(to, bytes);
+    cpu_note_copied(to, from, bytes);
 }

@@ -80,11 +80,8 @@ void cpu_mark_written(struct cpu_shadow *s, size_t offset, size_t bytes)
 }
 
 // A copy or memset has written this: what is so as a whole needs no bytes of its own.
-void cpu_note_written(const char *to, size_t bytes)
+static void note_written(struct cpu_allocation *a, size_t offset, size_t bytes)
 {
-    struct cpu_allocation *a = cpu_find_allocation(to);
-    if (!a || !a->shadow.written) return;
-    size_t offset = (size_t)(to - a->base);
     if (offset > a->shadow.all_written)
         cpu_mark_written(&a->shadow, offset, bytes);
     else if (offset + bytes > a->shadow.all_written)
@@ -101,18 +98,34 @@ void cpu_gather_written(struct cpu_shadow *s, size_t bytes)
         s->all_written++;
 }
 
-// A copy reads this. What nobody has written gets large numbers, and is told if it goes to the host; but
-// short gaps behind something written, many of them or in little memory, are the padding of structs.
-void cpu_note_copied(const char *to, const char *from, size_t bytes)
+// ---- Copies
+
+extern void *__libc_stack_end; // of the thread that runs main
+
+static bool is_unwritten_word(const char *at, bool is_local)
 {
-    const struct cpu_allocation *target = cpu_find_allocation(to);
-    struct cpu_allocation *a = cpu_find_allocation(from);
-    if (!a || !a->shadow.written) return;
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word == CPU_UNWRITTEN || (is_local && word == CPU_UNWRITTEN_LOCAL);
+}
+
+// Whether nobody has written this byte because a copy took it from memory of the host that the host had not written.
+bool cpu_is_unwritten_by_host(const struct cpu_allocation *a, size_t i)
+{
+    return i / 8 * 8 + 8 <= a->bytes && !cpu_is_written(&a->shadow, i) &&
+           is_unwritten_word(a->base + i / 8 * 8, true);
+}
+
+// What nobody has written gets large numbers, and is told if it goes to the host; but short gaps behind something
+// written, many of them or in little memory, are the padding of structs, and what was the host's own may go back.
+static void check_source(const struct cpu_allocation *target, struct cpu_allocation *a,
+                         const char *from, size_t bytes)
+{
     size_t offset = (size_t)(from - a->base), end = offset + bytes, gaps = 0, first = 0,
            longest = 0, all = 0;
     for (size_t i = offset < a->shadow.all_written ? a->shadow.all_written : offset; i < end;) {
         size_t start = i;
-        while (i < end && !cpu_is_written(&a->shadow, i)) i++;
+        while (i < end && !cpu_is_written(&a->shadow, i) && !cpu_is_unwritten_by_host(a, i)) i++;
         if (i > start) {
             cpu_fill_fresh(a, start, i - start);
             first = gaps++ ? first : start;
@@ -128,4 +141,23 @@ void cpu_note_copied(const char *to, const char *from, size_t bytes)
         cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
                         "allocation of %zu bytes",
                         all, first, a->bytes);
+}
+
+// A copy, or without a source a memset. What it takes from the host's memory, and the host has not written, stays
+// unwritten where it was so.
+void cpu_note_copied(const char *to, const char *from, size_t bytes)
+{
+    struct cpu_allocation *target = cpu_find_allocation(to),
+                          *a = from ? cpu_find_allocation(from) : NULL;
+    if (a && a->shadow.written) check_source(target, a, from, bytes);
+    if (!target || !target->shadow.written) return;
+    size_t offset = (size_t)(to - target->base), start = 0;
+    bool is_local = from > (char *)&target && from < (char *)__libc_stack_end;
+    if (from && (!a || !a->shadow.written))
+        for (size_t i = -(uintptr_t)from % 8; i + 8 <= bytes; i += 8)
+            if (is_unwritten_word(from + i, is_local)) {
+                if (i > start) note_written(target, offset + start, i - start);
+                start = i + 8;
+            }
+    if (start < bytes) note_written(target, offset + start, bytes - start);
 }

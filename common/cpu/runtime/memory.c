@@ -276,7 +276,10 @@ cudaError_t cpu_allocate(void **pointer, size_t bytes, enum cpu_kind kind)
     }
     CHECKS(track, a);
     set_access(a);
-    if (!a->shadow.written && kind != MANAGED) // that is 0; else when somebody reads it unwritten
+    // Managed memory is 0; the device's own is filled when somebody reads it unwritten, if that is kept.
+    if (kind == PINNED)
+        cpu_fill_unwritten(a->base, bytes);
+    else if (kind == DEVICE && !a->shadow.written)
         cpu_fill_fresh(a, 0, bytes);
     cpu_used_bytes += bytes;
     *pointer = a->base;
@@ -290,6 +293,14 @@ void cpu_fill_fresh(struct cpu_allocation *a, size_t offset, size_t bytes)
     if (is_locked) mprotect(a->base, a->body_bytes, PROT_READ | PROT_WRITE);
     memset(a->base + offset, FRESH, bytes);
     if (is_locked) mprotect(a->base, a->body_bytes, PROT_NONE);
+}
+
+// Of what is very large only the first GiB, as this takes memory and time that the program may not mean to use.
+void *cpu_fill_unwritten(void *start, size_t bytes)
+{
+    uint64_t *words = start;
+    for (size_t i = 0; start && i < bytes / 8 && i < 1 << 27; i++) words[i] = CPU_UNWRITTEN;
+    return start;
 }
 
 // Its pages go; that it was there stays known.

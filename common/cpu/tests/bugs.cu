@@ -627,8 +627,23 @@ static void launch_at_an_address()
     ALIGNED(Volatile, int) ALIGNED(Atomic, int)
 }
 
+// Of an array of the host half is written, and it is copied as a whole: what is used? An older g++ leaves a local
+// variable as it was.
+static void copy_what_is_half_written(int which)
+{
+    int local[N], *pinned;
+    cudaMallocHost(&pinned, bytes);
+    int *arrays[] = {(int *)malloc(bytes), new int[N], __GNUC__ < 12 ? pinned : local, pinned}, *half = arrays[which % 4];
+    for (int i = 0; i < N / 4 * 2; i++) half[i] = 0;
+    cudaMemcpy(fresh, half, bytes, cudaMemcpyHostToDevice);
+    Sum<<<1, 1>>>(fresh, b, which < 4 ? N : N / 4 * 2);
+    error = cudaMemcpy(half, fresh, bytes, cudaMemcpyDeviceToHost);
+    cudaFreeHost(pinned);
+}
+
 static void call_of_the_table()
 {
+    MORE_AT("half-copied") copy_what_is_half_written(at);
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     MORE("one-gap") Fill<<<1, N - 3>>>(fresh, 0), error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // one-gap
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice

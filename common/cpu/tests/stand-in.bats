@@ -229,6 +229,14 @@ heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, 
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source is not as large as that
 in-each-way|0|001011111111111000 0 400 400 400 0 0|but cudaHostRegister at [^ ]* returned cudaErrorHostMemoryAlreadyRegistered
+half-copied/0|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
+half-copied/1|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
+half-copied/2|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
+half-copied/3|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
+half-copied/4|0|0 0|
+half-copied/5|0|0 0|
+half-copied/6|0|0 0|
+half-copied/7|0|0 0|
 one-gap|0|0 0|LINE: cudaMemcpy: reads 12 bytes that nobody has written, the first at byte 988 of an allocation of 1000 bytes
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
