@@ -64,13 +64,6 @@ INTERFACE void thrust_gather(const float *source, const int *index, float *resul
 }
 #endif
 
-INTERFACE size_t free_bytes(void)
-{
-    size_t free, total;
-    CHECK(cudaMemGetInfo(&free, &total));
-    return free;
-}
-
 // ---- A copy on the device, and what the kernels are compared with
 
 INTERFACE void copy_on_device(void *to, const void *from, size_t bytes)

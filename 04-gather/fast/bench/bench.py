@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -51,7 +50,7 @@ def load():
     }.items():
         if hasattr(library, name):  # Thrust comes with the CUDA Toolkit
             getattr(library, name).argtypes = arguments
-    library.clock_stop.restype, library.free_bytes.restype = ctypes.c_float, S
+    library.clock_stop.restype = ctypes.c_float
     return library
 
 
@@ -63,8 +62,8 @@ def address(x):
 
 
 def wall(call, repeats=9, warm_up=2, wait=bench.wait):
-    """Milliseconds of one call on the host's clock."""
-    return millis_in_turn([(call, wait)], repeats, warm_up)[0]
+    """Milliseconds of one call on the host's clock, the median."""
+    return millis_in_turn([(call, wait)], repeats, warm_up)[0]["median"]
 
 
 def device(ways, repeats=9):
@@ -93,23 +92,6 @@ def copy_millis(to, source, nbytes):
     return device({"copy": [lambda: bench.copy_on_device(address(to), address(source), nbytes)]})["ways"]["copy"]
 
 
-def peak_bytes(call):
-    """How much less free memory the device had while the call ran, as seen some thousand times a second."""
-    bench.wait()
-    before, least, done = bench.free_bytes(), [bench.free_bytes()], threading.Event()
-
-    def watch():
-        while not done.is_set():
-            least.append(bench.free_bytes())
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    call()
-    done.set()
-    thread.join()
-    return before - min(least)
-
-
 # ---- What is measured. Each yields its rows.
 
 
@@ -134,6 +116,9 @@ def on_device(peers, d_x, d_sets, d_out, expected):
             s, out, get = peer["view"](d_x), peer["view"](d_out), peer["out"]
             arrays = [peer["view"](i) for i in d_sets]
             ways[name] = [lambda i=i, s=s, out=out, get=get: get(s, i, out) for i in arrays]
+    if hasattr(bench, "thrust_gather") and d_out.dtype.itemsize == d_sets[0].dtype.itemsize == 4:
+        n, a_x, a_out, a_sets = len(expected), address(d_x), address(d_out), [address(i) for i in d_sets]
+        ways["thrust::gather"] = [lambda a=a: bench.thrust_gather(a_x, a, a_out, n) for a in a_sets]
     for name, calls in ways.items():
         check_call(name, calls[0], d_x, d_out, expected)
     return ways
@@ -150,16 +135,13 @@ def random_indices(peers):
             d_sets, d_out = [DeviceArray(s) for s in sets], DeviceArray.empty(N, np.int32)
             a_x, a_out, a_sets = address(d_x), address(d_out), [address(s) for s in d_sets]
             ways = on_device(peers, d_x, d_sets, d_out, x[sets[0]])
-            thrust = {}
             own = {
                 "raise": [lambda a=a: bench.launch(a_x, M, a, a_out, N, RAISE, address(bad), 1) for a in a_sets],
                 "unchecked": [lambda a=a: bench.gather_unchecked(a_x, a, a_out, N) for a in a_sets],
             }
-            if hasattr(bench, "thrust_gather"):
-                thrust["thrust::gather"] = [lambda a=a: bench.thrust_gather(a_x, a, a_out, N) for a in a_sets]
-            for name, calls in {**thrust, **own}.items():
+            for name, calls in own.items():
                 check_call(name, calls[0], d_x, d_out, x[sets[0]])
-            yield {"M": M, "N": N, **device({**ways, **thrust}), **device(own)["ways"]}
+            yield {"M": M, "N": N, **device(ways), **device(own)["ways"]}
 
 
 def distributions(peers, N=16 * MI, source_bytes=512 * MI):
@@ -261,15 +243,13 @@ def ladder(peers):
         p_idx[...] = idx
     begin = itertools.count()
 
-    def row(name, call, result=None, forget=lambda: None, wait=bench.wait):
+    def row(name, call, result=None, wait=bench.wait):
         check(name, call(0) if result is None else (call(0), result())[1], expected)
-        forget()  # what a library keeps from that call would not show in the peak
         turn = itertools.count(next(begin))  # each way begins with other indices
-        peak = peak_bytes(lambda: call(1))
         start = time.perf_counter()
-        call(2)
+        call(1)
         repeats = min(101, max(9, int(0.3 / (time.perf_counter() - start))))
-        return {"way": name, "peak_bytes": peak, **wall(lambda: call(next(turn) % 8), repeats, wait=wait)}
+        return {"way": name, "time": wall(lambda: call(next(turn) % 8), repeats, wait=wait)}
 
     def pinned_for_the_call(k):
         with pin(x):
@@ -291,15 +271,11 @@ def ladder(peers):
         typed = [idx.astype(peer.get("index", idx.dtype)) for idx in sets]
         up, down, get = peer["up"], peer["down"], peer["take"]
         peer["forget"]()
-        yield row(
-            f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), forget=peer["forget"], wait=peer["wait"]
-        )
+        yield row(f"{name}: one shot", lambda k: down(get(up(x), up(typed[k]))), wait=peer["wait"])
         peer["forget"]()
     a_out, a_idx, a_p_out, a_p_idx = map(address, (d_out, d_sets[0], p_out, p_sets[0]))
-    yield {
-        "way": "PCIe alone: 4 MB each way at once",
-        **wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21),
-    }
+    copies = wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21)
+    yield {"way": "PCIe alone: 4 MB each way at once", "time": copies}
 
 
 def article_alone():
@@ -307,9 +283,9 @@ def article_alone():
     x, idx = random.random(128 * MI, dtype=np.float32), random.integers(128 * MI, size=MI, dtype=np.int32)
     out = np.zeros(MI, np.float32)
     call = lambda: bench.article_gather(x.ctypes.data, idx.ctypes.data, out.ctypes.data, MI, x.size)
-    times = wall(call, 5, 1, lambda: None)
+    time = wall(call, 5, 1, lambda: None)
     check("article_gather", out, x[idx])
-    print(json.dumps({"way": "the article's Gather", "peak_bytes": 4 * (x.size + 2 * MI), **times}))
+    print(json.dumps({"way": "the article's Gather", "time": time}))
 
 
 def resident(peers):
@@ -350,10 +326,10 @@ def calls(peers):
     job = address(d_x), 1024, address(d_idx), address(d_out), 1024, WRAP, None
 
     def row(name, call, wait=bench.wait):
-        return {"way": name, **micros_a_call(call, wait)}
+        return {"way": name, "time": micros_a_call(call, wait)["median"]}
 
-    loop = micros_a_call(lambda: bench.launch(*job, 1000), bench.wait, 1)
-    yield {"way": "C loop of gather_launch()", **{key: t / 1000 for key, t in loop.items()}}
+    loop = micros_a_call(lambda: bench.launch(*job, 1000), bench.wait, 1)["median"]
+    yield {"way": "C loop of gather_launch()", "time": loop / 1000}
     yield row("take, three DeviceArrays", lambda: take(d_x, d_idx, None, d_out, "wrap"))
     yield row("the same, mode raise: waits", lambda: take(d_x, d_idx, out=d_out))
     for name, peer in peers.items():
@@ -455,6 +431,27 @@ PARTS = {
     f.__name__: f
     for f in (calls, resident, ladder, distributions, random_indices, rows, add_rows, lessons, libraries.bad_index)
 }
+ON_THE_CPU = "calls", "resident", "ladder"  # what else the CPU does changes their times: they are run again and again
+RUNS = 5
+
+
+def run_alone(name):
+    """The rows of a part, from a process of its own: their times depend on where its arrays lie, too."""
+    done = subprocess.run([sys.executable, __file__, "alone", name], stdout=subprocess.PIPE, check=True, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def together(runs):
+    """One result of several, which differ in their times: of each there is a list."""
+    if isinstance(runs[0], dict):
+        return {key: together([run[key] for run in runs]) for key in runs[0]}
+    return runs if isinstance(runs[0], float) else runs[0]
+
+
+def measure(name, peers):
+    if name in ON_THE_CPU:
+        return [together(rows) for rows in zip(*(run_alone(name) for _ in range(RUNS)))]
+    return PARTS[name](peers)
 
 
 def main(names):
@@ -470,7 +467,7 @@ def main(names):
         f.writelines(kept)
         for name in names:
             print(name, file=sys.stderr, flush=True)
-            for row in PARTS[name](peers):
+            for row in measure(name, peers):
                 rounded = json.loads(json.dumps(row), parse_float=lambda text: float(f"{float(text):.6g}"))
                 print(json.dumps({"part": name, **rounded}), file=f, flush=True)
         print(json.dumps(machine(names)), file=f)
@@ -478,4 +475,10 @@ def main(names):
 
 
 if __name__ == "__main__":
-    article_alone() if sys.argv[1:] == ["article"] else main(sys.argv[1:])
+    if sys.argv[1:] == ["article"]:
+        article_alone()
+    elif sys.argv[1:2] == ["alone"]:
+        for row in PARTS[sys.argv[2]](libraries.peers()):
+            print(json.dumps(row))
+    else:
+        main(sys.argv[1:])
