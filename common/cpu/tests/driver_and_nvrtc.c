@@ -82,15 +82,15 @@ static void run_by_name(void)
 {
     const char *source = "#include <two.h>\ntemplate <class T, int N> __global__ void set(T *p) { "
                          "*p = N * factor + table[N % 2]; }\n";
-    const char *texts[] =
-        {"#pragma once\nnamespace own { __constant__ int factor = 2; }\nusing namespace own;\n"
-         "const int table[] = {100, 200};\n"},
-               *names[] = {"two.h"}, *kernel, *variable;
+    const char *texts[] = {"#pragma once\n#include \"factor.h\"\nusing namespace own;\n"
+                           "const int table[] = {100, 200};\n",
+                           "namespace own { __constant__ int factor = 2; }\n"},
+               *names[] = {"two.h", "factor.h"}, *kernel, *variable;
     void *program, *module, *function;
     unsigned long long p, there;
     size_t bytes;
     int value = 10;
-    NVRTC(0, nvrtcCreateProgram, &program, source, "by_name.cu", 1, texts, names);
+    NVRTC(0, nvrtcCreateProgram, &program, source, "by_name.cu", 2, texts, names);
     NVRTC(9, nvrtcGetLoweredName, program, "set<int, 3>", &kernel);
     NVRTC(0, nvrtcAddNameExpression, program, "set<int, 3>");
     NVRTC(0, nvrtcAddNameExpression, program, "&own::factor");

@@ -815,6 +815,17 @@ ROWS
     [ "$status" -eq 0 ] || fail "stale: in common/cpu, python3 contract.py > CONTRACT.md writes it anew"
 }
 
+@test "stand-in: of drawn work of three streams, what has no order is told, and nothing else" {
+    build ordered
+    for seed in {1..100}; do
+        try "$PROGRAM" "$seed"
+        [[ $stderr != *'nothing says which comes first'* ]] || told='not '
+        assert_equal "$seed: ${told:-}ordered" "$seed: $output"
+        [ -n "${told:-}" ] || assert_quiet_stand_in
+        told=
+    done
+}
+
 @test "stand-in: host threads at once, allocations by the ten thousand, more streams than it tells apart, a kernel's printf, work that nobody waited for" {
     answers host <<'ROWS'
 threads/ CPU_CUDA_LEAKS=1|0|0 wrong|
