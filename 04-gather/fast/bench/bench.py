@@ -264,7 +264,7 @@ def ladder(peers):
     yield row("with pin(x): take(x, idx), pinned for this call", pinned_for_the_call)
     with pin(x):
         yield row("take(x, idx), x pinned before", lambda k: take(x, sets[k]))
-    yield row("take(d_x, idx, out=np.empty(n))", lambda k: take(d_x, sets[k], out=np.empty(MI, np.float32)))
+    yield row("take(d_x, idx, out=out), out a new array", lambda k: take(d_x, sets[k], out=np.empty(MI, np.float32)))
     yield row("take(d_x, p_idx, out=p_out)", lambda k: take(d_x, p_sets[k], out=p_out))
     yield row("take(d_x, d_idx, out=d_out)", lambda k: take(d_x, d_sets[k], out=d_out), d_out.get)
     for name, peer in peers.items():
@@ -275,7 +275,7 @@ def ladder(peers):
         peer["forget"]()
     a_out, a_idx, a_p_out, a_p_idx = map(address, (d_out, d_sets[0], p_out, p_sets[0]))
     copies = wall(lambda: bench.both_ways(a_out, a_p_idx, a_p_out, a_idx, 4 * MI), 21)
-    yield {"way": "PCIe alone: 4 MB each way at once", "time": copies}
+    yield {"way": "PCIe alone: 4 MiB each way at once", "time": copies}
 
 
 def article_alone():
