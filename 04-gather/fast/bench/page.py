@@ -44,7 +44,9 @@ AS_INDEX_SELECT = "F.embedding", "torch x[idx]", "torch.gather"  # equally fast,
 
 
 def ladder(bench):
-    return table(["way", "fastest run, ms", "slowest run"], [(code(r["way"]), *runs(r["time"])) for r in bench["ladder"]])
+    return table(
+        ["way", "fastest run, ms", "slowest run"], [(code(r["way"]), *runs(r["time"])) for r in bench["ladder"]]
+    )
 
 
 def a_call(bench):
@@ -139,7 +141,9 @@ def resident(bench):
 
 
 def calls(bench):
-    return table(["way", "fastest run, µs a call", "slowest run"], [(r["way"], *runs(r["time"])) for r in bench["calls"]])
+    return table(
+        ["way", "fastest run, µs a call", "slowest run"], [(r["way"], *runs(r["time"])) for r in bench["calls"]]
+    )
 
 
 def bad_index(bench):
