@@ -237,11 +237,21 @@ PUBLIC void __tsan_vptr_read(void **p)
 
 // What ../include takes for atomics such as atomicAdd_block.
 #define SCOPE(order) ((order) == __ATOMIC_RELEASE ? IN_ONE_BLOCK : 0)
+
+// What is a thread's own is in local memory: of an atomic on that nvcc warns, and makes a trap of it.
+static INLINE void look_atomic(const void *address, size_t bytes, int kind, const void *place)
+{
+    const struct cpu_checker *k = cpu_checker;
+    if (k && (size_t)((const char *)address - k->stacks) < k->stack_bytes)
+        cpu_complain(cudaErrorLaunchFailure, &(const struct cpu_access){address, bytes, kind, place},
+                     "does an atomic on a variable of its own, which no GPU can");
+    look_aligned(address, bytes, kind, place);
+}
 #define CHANGE(bits, T, name, operation) \
     PUBLIC T __tsan_atomic##bits##_##name(T *p, T value, int order) \
     { \
         (void)order; \
-        look_aligned(p, sizeof *p, ATOMIC | WRITE, HERE); \
+        look_atomic(p, sizeof *p, ATOMIC | WRITE, HERE); \
         return __atomic_##operation(p, value, __ATOMIC_SEQ_CST); \
     }
 #define COMPARE(bits, T, name) \
@@ -249,7 +259,7 @@ PUBLIC void __tsan_vptr_read(void **p)
                                                               int no) \
     { \
         (void)no; \
-        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_atomic(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         bool is_done = __atomic_compare_exchange_n(p, seen, value, false, __ATOMIC_SEQ_CST, \
                                                    __ATOMIC_SEQ_CST); \
         cpu_note_spin(*seen != value && is_done); \
@@ -268,7 +278,7 @@ PUBLIC void __tsan_vptr_read(void **p)
     PUBLIC T __tsan_atomic##bits##_compare_exchange_val(T *p, T seen, T value, int yes, int no) \
     { \
         (void)no; \
-        look_aligned(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
+        look_atomic(p, sizeof *p, ATOMIC | WRITE | SCOPE(yes), HERE); \
         __atomic_compare_exchange_n(p, &seen, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return seen; \
     } \

@@ -16,6 +16,7 @@ void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *for
 {
     va_list arguments;
     va_start(arguments, format);
+    if (cpu_is_unset(x->address)) format = "follows a pointer that nobody has set";
     if (cpu_break_context(error)) say(x, format, arguments);
     va_end(arguments);
     cpu_leave_kernel();

@@ -3,6 +3,8 @@
 #pragma once
 #include "cpu_names.h"
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #ifdef CPU_CUDA_12
 #define CUDA_VERSION 12090

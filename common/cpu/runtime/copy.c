@@ -129,7 +129,11 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
         return is_allowed(to, from, kind) ? cudaSuccess : cudaErrorInvalidValue;
     }
     if (!is_allowed(to, from, kind)) {
-        tell_sides(to, from, kind);
+        if (cpu_is_unset(c.to) || cpu_is_unset(c.from))
+            cpu_say_of_call("the %s is a pointer that nobody has set",
+                            cpu_is_unset(c.to) ? "target" : "source");
+        else
+            tell_sides(to, from, kind);
         return cudaErrorInvalidValue;
     }
     struct cpu_work *work = cpu_add_work(stream, copy_rows);

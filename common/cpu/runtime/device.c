@@ -194,7 +194,7 @@ __attribute__((destructor)) static void report_at_exit(void)
     CHECKS(program_ends);
     cpu_tell_early_access();
     const struct cpu_work *work = cpu_waiting_launch();
-    if (work)
+    if (work && !cpu_context_is_broken())
         cpu_say("%s:%d: the program ended %s kernel %s ran: nobody waited for it "
                 "(cudaDeviceSynchronize)",
                 work->launch.file, work->launch.line, work->is_done ? "after" : "before",

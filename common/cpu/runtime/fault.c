@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGNALS = 3 };
-static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
+enum { SIGNALS = 4 };
+static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 static struct sigaction before[SIGNALS];
 
 // Lets the handler that was there before have it; a second time, the default.
@@ -147,6 +147,11 @@ static bool is_early_access(const char *address, struct cpu_allocation *a)
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)context;
+    if (signal == SIGABRT) { // assert, for example: it may have failed because of that
+        if (!cpu_running) cpu_tell_early_access();
+        chain(signal);
+        return;
+    }
     if (cpu_running) {
         char text[200];
         cudaError_t error = describe(text, sizeof text, signal, info);
@@ -163,6 +168,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (a)
         cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
                 a->kind == ON_HOST || a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
+    cpu_tell_early_access();
     chain(signal);
 }
 

@@ -91,9 +91,14 @@ enum { CPU_UNIT = 2 << 20, CPU_UNITS = 1 << 20, CPU_CLAIMS = 16, FRESH = 0x7E };
 // What the host has not written begins as these eight bytes, again and again, so that a copy of them is known, and a
 // result that is made of them is wrong for all to see: in what malloc, new and cudaMallocHost give a number that no
 // program is likely to write; in a local variable what g++ puts there. Large and negative, as an int, float or double.
-#define CPU_UNWRITTEN 0xDB1F6C9ADB5E2A47u
+#define CPU_UNWRITTEN 0xDB1F6C9ADB5E2A40u
 #define CPU_UNWRITTEN_LOCAL 0xFEFEFEFEFEFEFEFEu
 void *cpu_fill_unwritten(void *start, size_t bytes);
+static inline bool cpu_is_unset(const void *pointer) // or somewhat behind it
+{
+    uintptr_t top = (uintptr_t)pointer >> 32;
+    return top == CPU_UNWRITTEN >> 32 || top == CPU_UNWRITTEN_LOCAL >> 32;
+}
 
 // The shadow memory of an allocation, which is check/'s. For each four bytes, which of them somebody has written (NULL:
 // all are), and so many from the start; who accessed them last, see struct cpu_cells. No races are looked for where the

@@ -614,8 +614,28 @@ static void launch_on_streams()
     }
 }
 
+__global__ void AtomicOfItsOwn(int *sum)
+{
+    int own = 0;
+    for (int i = 0; i < 4; i++) atomicAdd(&own, i); // local-atomic
+    *sum = own;
+}
+
+// A pointer that cudaMalloc should have set: a local variable, and an element of an array.
+static void use_what_nobody_has_set()
+{
+    int *local, **array = (int **)malloc(64);
+    asm("" : "=m"(local), "=m"(*(int *(*)[8])array)); // so that g++ does not know
+    MORE("unset-target") error = cudaMemcpy(local, h, bytes, cudaMemcpyHostToDevice); // unset-target
+    MORE("unset-source") error = cudaMemcpy(h, array[3], bytes, cudaMemcpyDeviceToHost); // unset-source
+    MORE("unset-argument") Fill<<<1, 32>>>(local, 1);
+    MORE("unset-in-array") Sum<<<1, 1>>>(array[2], b, N);
+}
+
 static void launch_at_an_address()
 {
+    MORE("local-atomic") AtomicOfItsOwn<<<1, 32>>>(a);
+    use_what_nobody_has_set();
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
@@ -641,9 +661,32 @@ static void copy_what_is_half_written(int which)
     cudaFreeHost(pinned);
 }
 
+static void ask_too_early()
+{
+    cudaEvent_t start, stop;
+    float ms;
+    MORE("time-too-early")
+    {
+        cudaEventCreate(&start), cudaEventCreate(&stop);
+        cudaEventRecord(start), Fill<<<1, 1>>>(a, 0), cudaEventRecord(stop);
+        cudaEventElapsedTime(&ms, start, stop); // time-too-early
+        cudaEventDestroy(start), cudaEventDestroy(stop);
+    }
+    for (const char *end : {"abort", "crash"})
+        MORE(end)
+        {
+            int *p, *volatile nowhere = nullptr;
+            cudaMallocManaged(&p, 4);
+            Fill<<<1, 1>>>(p, 1);
+            if (*p == 0) *end == 'a' ? abort() : (void)(*nowhere = 1);
+        }
+    MORE("failed-before") Fill<<<1, N + 1, 0, one>>>(a, 0), Fill<<<1, 1, 0, two>>>(b, 0), cudaStreamSynchronize(one);
+}
+
 static void call_of_the_table()
 {
     MORE_AT("half-copied") copy_what_is_half_written(at);
+    ask_too_early();
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
     MORE("one-gap") Fill<<<1, N - 3>>>(fresh, 0), error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // one-gap
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
