@@ -243,7 +243,8 @@ static INLINE void look_atomic(const void *address, size_t bytes, int kind, cons
 {
     const struct cpu_checker *k = cpu_checker;
     if (k && (size_t)((const char *)address - k->stacks) < k->stack_bytes)
-        cpu_complain(cudaErrorLaunchFailure, &(const struct cpu_access){address, bytes, kind, place},
+        cpu_complain(cudaErrorLaunchFailure,
+                     &(const struct cpu_access){address, bytes, kind, place},
                      "does an atomic on a variable of its own, which no GPU can");
     look_aligned(address, bytes, kind, place);
 }

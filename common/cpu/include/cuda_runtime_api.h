@@ -158,6 +158,7 @@ typedef enum cudaError {
 #define CPU_CUDA_ENUM(name, value, text) name = value,
     CPU_CUDA_ERRORS(CPU_CUDA_ENUM)
 #undef CPU_CUDA_ENUM
+    cudaErrorApiFailureBase = 10000 // no call returns it
 } cudaError_t;
 
 enum cudaMemcpyKind {

@@ -63,6 +63,7 @@ static enum { IDLE, ASKED, AT_WORK } helper[MOST_CORES + MOST_MORE];
 static unsigned helpers;        // there are
 static unsigned at_work, stuck; // in this launch; who launches it is one of them
 static unsigned long cores;     // those of the CPU
+static bool is_full;            // for one more there is no memory
 static unsigned long got_on;    // how often a stuck one did, or an added one began a block
 static const struct cpu_launch *launch;
 static void (*run)(const struct cpu_launch *, struct core *);
@@ -125,6 +126,7 @@ void cpu_on_all_cores(const struct cpu_launch *l,
     if (blocks_at_a_time > MOST_BLOCKS_AT_A_TIME) blocks_at_a_time = MOST_BLOCKS_AT_A_TIME;
     next_block = cpu_is_last_block_only ? blocks - 1 : 0;
     returns = stuck = 0;
+    is_full = false;
     launch = l; // nobody helps now
     run = run_core;
     at_work = 1;
@@ -154,9 +156,11 @@ static bool take_blocks(unsigned long *first, unsigned long *stop)
     return r.first < r.stop;
 }
 
+void cpu_add_no_core(void) { is_full = true; }
+
 // All blocks of a small grid are there at the same time on a GPU: if one waits for another that has not
-// begun, another core begins it. False if all have.
-bool cpu_share_blocks(void)
+// begun, another core begins it: true. Is one left that has not?
+bool cpu_share_blocks(bool *is_one_left)
 {
     pthread_mutex_lock(&lock);
     if (cpu_core->block + 1 < cpu_core->stop && returns < MOST_RETURNED) {
@@ -164,10 +168,9 @@ bool cpu_share_blocks(void)
         cpu_core->stop = cpu_core->block + 1;
     }
     blocks_at_a_time = 1;
-    bool is_one_left = returns || next_block < blocks;
+    *is_one_left = returns || next_block < blocks;
     pthread_mutex_unlock(&lock);
-    if (is_one_left) add_core();
-    return is_one_left;
+    return *is_one_left && !is_full && add_core();
 }
 
 void cpu_core_gets_on(bool yes)

@@ -65,7 +65,8 @@ extern AT_HAND __thread struct core *cpu_core;
 unsigned long cpu_shuffled(unsigned long i, unsigned long n, unsigned long salt);
 void cpu_choose_thread(unsigned position);
 bool cpu_begin_block(void);
-bool cpu_share_blocks(void);
+bool cpu_share_blocks(bool *is_one_left);
+void cpu_add_no_core(void); // as there is no memory for it
 void cpu_core_gets_on(bool yes);
 bool cpu_no_core_gets_on(void);
 unsigned long cpu_times_got_on(void);

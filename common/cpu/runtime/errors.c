@@ -85,7 +85,8 @@ static bool has_told;
 
 static void note_error(cudaError_t error)
 {
-    bool is_query = error == cudaErrorNotReady && strcmp(cpu_call.name, "cudaEventElapsedTime") != 0;
+    bool is_query =
+        error == cudaErrorNotReady && strcmp(cpu_call.name, "cudaEventElapsedTime") != 0;
     bool is_question = is_query || error == cudaErrorNoDevice;
     if (unseen || is_question || has_seen_the_end || cpu_is_forked || cpu_is_own(cpu_call.place))
         return;

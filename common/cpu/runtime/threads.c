@@ -438,8 +438,11 @@ static void wait_for_others(void)
     double waited = seconds() - core->since;
     // the host goes on, and may yet write what the loop reads
     if (cpu_runs_by_itself && !cpu_waiting_call) core->host_goes_on = seconds();
-    if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on()) return;
-    bool is_one_left = cpu_share_blocks();
+    bool is_one_left;
+    if (!cpu_no_core_gets_on()) core->since = 0; // one may compute for long before it waits, too
+    if (waited < moment || !cpu_no_core_gets_on() || times != cpu_times_got_on() ||
+        cpu_share_blocks(&is_one_left))
+        return;
     const char *call = cpu_waiting_call;
     if (waited > patience && seconds() - core->host_goes_on > patience &&
         cpu_break_context(cudaErrorLaunchTimeout))
@@ -542,6 +545,7 @@ static void run_core(const struct cpu_launch *launch, struct core *core)
     const char *seed = getenv("CPU_CUDA_SEED");
     unsigned threads = launch->block.x * launch->block.y * launch->block.z;
     if (!make_room(core, threads)) { // the others go on without one that helps
+        cpu_add_no_core();
         if (core->number == 0 && cpu_break_context(cudaErrorLaunchOutOfResources))
             cpu_say("no memory for the stacks of kernel %s", launch->kernel);
         return;

@@ -495,8 +495,18 @@ static void launch_of_the_table()
     IF("too-many") Fill<<<1, 1025>>>(a, 0);
 }
 
+// Right: all blocks wait for the last one, and one that begins late computes first, for longer than a hang needs.
+__global__ void OneComputes(int *flag)
+{
+    if (blockIdx.x == gridDim.x - 1) atomicExch(flag, 1);
+    bool computes = threadIdx.x == 0 && blockIdx.x == gridDim.x - 2;
+    for (long long start = clock64(); computes && clock64() - start < 3000000000;) continue;
+    while (atomicAdd(flag, 0) == 0) continue;
+}
+
 static void launch_more()
 {
+    MORE("one-computes") OneComputes<<<40, 64>>>(a);
     MORE("far-behind") Fill<<<400, 256>>>(a, 0);
     MORE("far-below") Fill<<<1, 1>>>(a, -(1 << 29));
     MORE("half-past") HalfPast<<<1, 1>>>((float4 *)(a + N - 2));

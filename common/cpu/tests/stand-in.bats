@@ -237,6 +237,7 @@ half-copied/4|0|0 0|
 half-copied/5|0|0 0|
 half-copied/6|0|0 0|
 half-copied/7|0|0 0|
+one-computes|0|0 0|
 local-atomic|0|0 719|LINE: kernel AtomicOfItsOwn does an atomic on a variable of its own, which no GPU can
 unset-target|0|1 0|LINE: cudaMemcpy: the target is a pointer that nobody has set
 unset-source|0|1 0|LINE: cudaMemcpy: the source is a pointer that nobody has set
