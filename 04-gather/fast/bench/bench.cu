@@ -114,7 +114,7 @@ INTERFACE void article_gather(const float *source, const int *index, float *res,
     CHECK(cudaDeviceReset());
 }
 
-// ---- The kernel of fast/gather.cu without its check of the index, to see what the check costs
+// ---- A simple kernel without a check of the index, to see what the check costs
 
 __global__ void UncheckedKernel(const float *source, const int4 *index, float4 *res, int fours)
 {
