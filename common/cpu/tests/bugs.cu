@@ -650,6 +650,7 @@ static void launch_at_an_address()
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
     MORE_AT("heap") HeapByPointer<<<1, 1>>>(a, at);
+    MORE_AT("one-byte") cudaMemsetAsync((char *)a + at, 1, 1, one), cudaMemsetAsync(a, 2, 9, two);
     MORE_AT("by-pointer") ByPointer<<<1, 64, 256>>>((short *)a, at);
     MORE_AT("by-pointer-dynamic") ByPointer<<<1, 64, 256>>>(a, at);
 #define READ_AND_WRITE(T) ALIGNED(Read, T) ALIGNED(Write, T) ALIGNED(Cached, T)

@@ -477,12 +477,47 @@ static void host_and_device_at_once()
     cudaDeviceSynchronize(), cudaFree(fresh), cudaFreeHost(mapped);
 }
 
+// Functions at the ends of what they take, where CUDA's documentation or arithmetic says the value.
+__global__ void Ends(int *wrong, float nan, float infinity, int most, int zero)
+{
+    const int least = -most - 1;
+    int n = 0;
+#define SAME(value, expected) n += !((value) == (expected));
+    SAME(__saturatef(nan), 0) SAME(__saturatef(infinity), 1) SAME(__saturatef(-infinity), 0) SAME(__saturatef(0.5f), 0.5f)
+    SAME(fminf(nan, 1), 1) SAME(fmaxf(1, nan), 1) SAME(fmin(1.0, (double)nan), 1) SAME(fmax((double)nan, 1.0), 1)
+    SAME(rsqrtf(infinity), 0) SAME(rsqrtf((float)zero), infinity)
+    SAME(sinpif(-1.5f), 1) SAME(sinpi(1e9), 0) SAME(cospif(0.5f), 0) SAME(cospi(-1.0), -1)
+    SAME(__clz(zero), 32) SAME(__clz(least), 0) SAME(__clzll(1), 63) SAME(__ffs(zero), 0) SAME(__ffs(least), 32)
+    SAME(__ffsll(1ll << 63), 64) SAME(__popc(-1), 32) SAME(__popcll(-1), 64) SAME(__brev(1), 1u << 31)
+    SAME(__mulhi(least, least), 1 << 30) SAME(__umulhi(-1, -1), 0xFFFFFFFE) SAME(__mul64hi(-1, 1), -1)
+    SAME(__mul24(0x800000, 2), -0x1000000) SAME(__umul24(0x1000001, 3), 3) SAME(__hadd(most, most), most)
+    SAME(__hadd(-1, -2), -2) SAME(__rhadd(least, least), least) SAME(__rhadd(-1, -2), -1) SAME(__uhadd(-1, -1), ~0u)
+    SAME(__urhadd(-1, -2), ~0u) SAME(__sad(least, most, 1), 0) SAME(__usad(0, -1, 0), ~0u) SAME(__dp4a(-1, 0x7F, 3), -124)
+    SAME(__double2hiint(-0.0), least) SAME(__hiloint2double(0x7FF00000, 0), (double)infinity)
+    *wrong = n;
+}
+
+// Each two ranges of nine bytes that do not overlap, set by two streams.
+static void set_side_by_side(char *bytes, cudaStream_t one, cudaStream_t two)
+{
+    for (int i = 0; i < 9; i++)
+        for (int j = i + 1; j < 9; j++)
+            for (int k = j; k < 9; k++)
+                for (int l = k + 1; l <= 9; l++) {
+                    cudaMemsetAsync(bytes + i, 1, j - i, one), cudaMemsetAsync(bytes + k, 2, l - k, two);
+                    cudaMemsetAsync(bytes + k, 3, l - k, two), cudaMemsetAsync(bytes + i, 4, j - i, one);
+                    cudaDeviceSynchronize();
+                }
+}
+
 static void more()
 {
     cudaStream_t one, two;
     cudaStreamCreate(&one), cudaStreamCreate(&two);
     cudaMemsetAsync(d, 0, 101, one), cudaMemsetAsync((char *)d + 101, 0, 101, two); // side by side
+    set_side_by_side((char *)d, one, two);
     cudaStreamDestroy(one), cudaStreamDestroy(two);
+    clear(), Ends<<<1, 1>>>(b, nanf(""), INFINITY, INT_MAX, 0), result(b), expect("Ends", r[0], 0);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
     Make<<<1, THREADS>>>((Shape **)c, (Square *)d), Areas<<<1, THREADS>>>((Shape **)c, b), result(b);

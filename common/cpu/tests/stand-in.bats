@@ -259,6 +259,10 @@ branches|1|0 0|LINE: .*: let each thread write an element of its own \(is a guar
 no-second-barrier|1|0 0|wrote at [^ ]*LINE, .*: put __syncthreads\(\) between them \(for one warp __syncwarp\(\) will do\), or use an atomic
 half-written|1|0 0|LINE: kernel Read<double> reads byte 4 of an allocation of 1000 bytes, which nobody has written
 streams-end|1|0 0|LINE: cudaMemcpyAsync reads what work of another stream wrote at [^ ]*LINE, and nothing says
+one-byte/0|1|0 0|cudaMemsetAsync writes what work of another stream wrote at .*, and nothing says which comes first
+one-byte/3|1|0 0|cudaMemsetAsync writes what work of another stream wrote at .*, and nothing says which comes first
+one-byte/4|1|0 0|cudaMemsetAsync writes what work of another stream wrote at .*, and nothing says which comes first
+one-byte/8|1|0 0|cudaMemsetAsync writes what work of another stream wrote at .*, and nothing says which comes first
 streams-apart|1|0 0|LINE: kernel Sum reads what work of another stream wrote at [^ ]*LINE, and nothing says which comes first
 streams-read|1|0 0|LINE: kernel Fill writes what work of another stream read at [^ ]*LINE, and nothing says which comes first
 streams-third|1|0 0|LINE: cudaMemsetAsync writes what work of another stream read at
