@@ -100,7 +100,8 @@ void cpu_gather_written(struct cpu_shadow *s, size_t bytes)
 
 // ---- Copies
 
-extern void *__libc_stack_end; // of the thread that runs main
+extern void *__libc_stack_end;  // of the thread that runs main
+enum { STACK_BYTES = 8 << 20 }; // what Linux gives it
 
 static bool is_unwritten_word(const char *at, bool is_local)
 {
@@ -152,7 +153,7 @@ void cpu_note_copied(const char *to, const char *from, size_t bytes)
     if (a && a->shadow.written) check_source(target, a, from, bytes);
     if (!target || !target->shadow.written) return;
     size_t offset = (size_t)(to - target->base), start = 0;
-    bool is_local = from > (char *)&target && from < (char *)__libc_stack_end;
+    bool is_local = (size_t)((char *)__libc_stack_end - from) < STACK_BYTES;
     if (from && (!a || !a->shadow.written))
         for (size_t i = -(uintptr_t)from % 8; i + 8 <= bytes; i += 8)
             if (is_unwritten_word(from + i, is_local)) {
