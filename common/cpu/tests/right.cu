@@ -284,6 +284,21 @@ __global__ void FillHeap(int *out)
     }
 }
 
+// A place that is free again is found, and what begins there keeps off what lies before.
+__global__ void Between(int *out)
+{
+    char *before = (char *)malloc(16), *hole = (char *)malloc(16), *after = (char *)malloc(16);
+    const long distance = hole - before;
+    free(hole);
+    void **first = nullptr;
+    while (void **p = (void **)malloc(sizeof *p)) {
+        if (before < (char *)p && (char *)p < after) *out = 7 + (int)((char *)p - before - distance);
+        *p = first, first = p;
+    }
+    for (void **next; first; first = next) next = (void **)*first, free(first);
+    free(before), free(after);
+}
+
 // Blocks on all cores use the heap at the same time.
 __global__ void SharedHeap(int *out)
 {
@@ -382,10 +397,10 @@ __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
 } range = {1, {2, 3}};
-namespace outer::deeper {
+namespace outer::deeper::yet {
 __managed__ int inner = 5;
 }
-__global__ void ReadManaged(int *b) { b[0] = length == outer::deeper::inner && range.from != 0 ? length + range.to[1] : 0; }
+__global__ void ReadManaged(int *b) { b[0] = length == outer::deeper::yet::inner && range.from != 0 ? length + range.to[1] : 0; }
 
 // A template's variable has no pages of its own.
 template <class T> __device__ T table_of[5000];
@@ -431,6 +446,7 @@ static void races_and_heaps()
     cudaFree(fresh);
     clear(), Heap<<<1, THREADS>>>(b), result(b), expect("Heap", r[9], 12);
     clear(), SharedHeap<<<256, 64>>>(b), result(b), expect("SharedHeap", r[9], 49 * 25);
+    clear(), Between<<<1, 1>>>(b), result(b), expect("Between", r[0], 7);
     clear(), FillHeap<<<1, 1>>>(b), result(b), expect("FillHeap", r[1] - r[0], 0), expect("FillHeap", r[0] > 1000, 1);
     clear(), Levels<<<1, 32>>>(b), result(b), expect("Levels", r[31], 0);
     clear(), LastWarp<<<1, 64>>>(a, b), result(b);
