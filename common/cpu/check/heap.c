@@ -36,7 +36,8 @@ static size_t find_grains(size_t grains)
 {
     for (int round = 0; round < 2; round++, next_grain = AROUND)
         for (size_t first = next_grain, i = first; i < heap_grains; i++) {
-            if (heap[i].start) first = (i += heap[i].grains) + 1; // behind the grain that is left free
+            if (heap[i].start)
+                first = (i += heap[i].grains) + 1; // behind the grain that is left free
             if (i + 1 >= first + grains) return first;
         }
     return heap_grains;

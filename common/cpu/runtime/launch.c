@@ -121,16 +121,19 @@ PUBLIC void cpu_cuda_argument(const void *pointer, bool is_const, bool is_volati
             is_claimed = false;
     if (a && !launch->id) launch->id = ++cpu_last_work;
     const char *start = pointer; // what lies before, the kernel is not thought to use
-    if (is_claimed && a->claim->work == launch->id && a->claim->start < start)
+    int host_access = is_const ? PROT_READ : PROT_NONE;
+    bool is_again = is_claimed && a->claim->work == launch->id;
+    if (is_again && a->claim->host_access == host_access && a->claim->start < start)
         start = a->claim->start;
-    if (is_claimed)
+    bool is_covered = is_again && a->claim->host_access < host_access; // by what it may write
+    if (is_claimed && !is_covered)
         cpu_claim(a, (struct cpu_claim){.work = launch->id,
                                         .start = start,
                                         .bytes = (size_t)(a->base + a->bytes - start),
                                         .kernel = launch->kernel,
                                         .stream = launch->stream,
-                                        .host_access = is_const ? PROT_READ : PROT_NONE});
-    else if (a && a->claim->work == launch->id)
+                                        .host_access = host_access});
+    else if (a && !is_claimed && a->claim->work == launch->id)
         cpu_claim(a, (struct cpu_claim){.work = 0});
     if (pointer && launch->arguments < CPU_ARGUMENTS) {
         launch->argument[launch->arguments].pointer = pointer;

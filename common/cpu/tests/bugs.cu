@@ -683,6 +683,15 @@ static void ask_too_early()
         cudaEventElapsedTime(&ms, start, stop); // time-too-early
         cudaEventDestroy(start), cudaEventDestroy(stop);
     }
+    MORE_AT("two-of-one") // at: which of two numbers is written
+    {
+        int *p;
+        cudaMallocManaged(&p, 8);
+        p[0] = p[1] = 7;
+        at == 0 ? Sum<<<1, 1>>>(p + 1, p, 1) : Sum<<<1, 1>>>(p, p + 1, 1);
+        printf("%d ", p[at]);
+        cudaDeviceSynchronize(), cudaFree(p);
+    }
     for (const char *end : {"abort", "crash"})
         MORE(end)
         {

@@ -244,6 +244,8 @@ unset-source|0|1 0|LINE: cudaMemcpy: the source is a pointer that nobody has set
 unset-argument|0|0 716|kernel Fill follows a pointer that nobody has set
 unset-in-array|0|0 700|kernel Sum follows a pointer that nobody has set
 time-too-early|0|0 0|cudaEventElapsedTime at [^ ]*LINE returned cudaErrorNotReady, and nobody asked what that is
+two-of-one/0|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not have finished with: wait for it first
+two-of-one/1|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not have finished with: wait for it first
 abort|134||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 crash|139||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 one-gap|0|0 0|LINE: cudaMemcpy: reads 12 bytes that nobody has written, the first at byte 988 of an allocation of 1000 bytes
