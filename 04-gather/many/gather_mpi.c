@@ -166,7 +166,7 @@ static int bytes_now(count elements, count done, size_t room, size_t bytes)
 }
 
 // In rounds, since MPI counts with int, and the memory that it reads and writes is small: a room for each rank. After an error it
-// goes on, as the others wait; what is under way comes first, since MPI uses the rooms next.
+// goes on with zeros, as the others wait; what is under way comes first, since MPI uses the rooms next.
 static int carry_by_mpi(const struct gather_plan *plan, const char *from, const count *out,
                         char *to, const count *in, size_t bytes)
 {
@@ -188,8 +188,10 @@ static int carry_by_mpi(const struct gather_plan *plan, const char *from, const 
             if (code == 0 && send[r] > 0)
                 code = gather_copy(plan->sent + at[r], next, send[r], NULL);
         }
-        if (code != 0)
+        if (code != 0) {
             gather_copy(NULL, NULL, 0, NULL);
+            memset(plan->sent, 0, ROOMS);
+        }
         MPI_Alltoallv(plan->sent, send, at, MPI_BYTE, plan->received, get, at, MPI_BYTE,
                       plan->comm);
         for (int r = 0; r < ranks; place += in[r++] * bytes)
