@@ -283,9 +283,9 @@ def article_alone():
     x, idx = random.random(128 * MI, dtype=np.float32), random.integers(128 * MI, size=MI, dtype=np.int32)
     out = np.zeros(MI, np.float32)
     call = lambda: bench.article_gather(x.ctypes.data, idx.ctypes.data, out.ctypes.data, MI, x.size)
-    time = wall(call, 5, 1, lambda: None)
+    millis = wall(call, 5, 1, lambda: None)
     check("article_gather", out, x[idx])
-    print(json.dumps({"way": "the article's Gather", "time": time}))
+    print(json.dumps({"way": "the article's Gather", "time": millis}))
 
 
 def resident(peers):

@@ -700,7 +700,7 @@ static void ask_too_early()
             Fill<<<1, 1>>>(p, 1);
             if (*p == 0) *end == 'a' ? abort() : (void)(*nowhere = 1);
         }
-    MORE("failed-before") Fill<<<1, N + 1, 0, one>>>(a, 0), Fill<<<1, 1, 0, two>>>(b, 0), cudaStreamSynchronize(one);
+    MORE("failed-before") Fill<<<1, N + 1, 0, one>>>(a, 0), Fill<<<1, 1, 0, two>>>(b, 0), exit(cudaStreamSynchronize(one) == 0);
 }
 
 static void call_of_the_table()
