@@ -36,10 +36,12 @@ enum {
 #define NUMBER(cell, from, to) ((unsigned)(((cell)&BITS(from, to)) >> (from)))
 
 // The shadow memory of an allocation or shared variable. For each four bytes: the last writer, two readers, and what a
-// thread that did not wait for the writer may still read.
+// thread that did not wait for the writer may still read; of a shared variable's, which of them this block has written,
+// if its last writer wrote only some.
 struct cpu_cells {
     uint64_t *writers, *readers;
     uint32_t *olds;
+    uint8_t *parts;
 };
 enum { CELL_BYTES = 28 };
 
@@ -198,6 +200,12 @@ static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, 
                    !((cpu_kind_at(before) ^ cpu_kind_at(me)) & ATOMIC);
     return is_mine ? me | (before & BYTES) : me;
 }
+// To be called before the writer's cell changes, for `parts` in struct cpu_cells.
+static inline void cpu_note_part(uint8_t *part, uint64_t before, uint64_t me)
+{
+    bool is_first = (before ^ me) & IN_BLOCK; // in this block
+    if ((me & BYTES) != BYTES) *part = (uint8_t)((is_first ? 0 : *part | before) | me) & BYTES;
+}
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_begin_block_of_races(void);
 void cpu_end_block_of_races(void);
@@ -206,6 +214,7 @@ void cpu_note_fence(bool is_for_block);
 unsigned cpu_next_epoch(struct cpu_checker *k);
 
 // heap.c
+void cpu_check_host(const char *verb, const char *start, size_t bytes);
 bool cpu_is_in_heap(const struct cpu_access *access);
 
 // record.c

@@ -1,7 +1,9 @@
-// malloc and new in a kernel: the device's heap, of which only the bounds are looked at. It has as many bytes as
+// malloc and new. In a kernel: the device's heap, of which only the bounds are looked at. It has as many bytes as
 // cudaLimitMallocHeapSize says, and twice as many addresses, as something free is left behind each piece.
 #include "check.h"
+#include <malloc.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
 
 // GRAIN: bytes, as what is at the start of a piece may be a float4. AROUND: grains; so far from a piece an access is
@@ -59,9 +61,79 @@ static void *take(size_t bytes)
     return heap_start + first * GRAIN;
 }
 
+// ---- What malloc and new gave the host
+
+// A tree of it, but for what is as small as a node of a std::map. What a library has freed or made larger, unseen, has
+// another size by then, or is in the way of what comes next.
+enum { SMALL_PIECE = 64 };
+struct given {
+    char *start;
+    size_t bytes; // that malloc gave: up to 24 more than it was asked for
+};
+static void *all_given;
+static pthread_mutex_t given_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int compare(const void *one, const void *other)
+{
+    const struct given *a = one, *b = other;
+    return a->start + a->bytes <= b->start ? -1 : b->start + b->bytes <= a->start;
+}
+
+static void forget(struct given *one)
+{
+    tdelete(one, &all_given, compare);
+    free(one);
+}
+
+static void note_given(void *start)
+{
+    size_t bytes = malloc_usable_size(start);
+    struct given *one = bytes >= SMALL_PIECE && cpu_checks.host ? malloc(sizeof *one) : NULL;
+    if (!one) return;
+    *one = (struct given){start, bytes};
+    pthread_mutex_lock(&given_lock);
+    for (struct given **at; (at = tsearch(one, &all_given, compare)) && *at != one;) forget(*at);
+    pthread_mutex_unlock(&given_lock);
+}
+
+static void note_freed(void *start)
+{
+    if (malloc_usable_size(start) < SMALL_PIECE) return;
+    pthread_mutex_lock(&given_lock);
+    struct given **found = tfind(&(struct given){start, 1}, &all_given, compare);
+    if (found) forget(*found);
+    pthread_mutex_unlock(&given_lock);
+}
+
+void cpu_check_host(const char *verb, const char *start, size_t bytes)
+{
+    pthread_mutex_lock(&given_lock);
+    struct given **found = tfind(&(struct given){(char *)start, 1}, &all_given, compare);
+    struct given one = found ? **found : (struct given){(char *)start, SIZE_MAX};
+    pthread_mutex_unlock(&given_lock);
+    size_t there = one.bytes - (size_t)(start - one.start);
+    if (bytes > there && malloc_usable_size(one.start) == one.bytes &&
+        cpu_is_news(cpu_call.place, NULL))
+        cpu_say_of_call("%s %zu bytes, but malloc or new gave the host at most %zu there: out of "
+                        "bounds",
+                        verb, bytes, there);
+}
+
+// ---- What calls them, in a kernel and on the host
+
+PUBLIC void *__wrap_calloc(size_t count, size_t bytes)
+{
+    void *start = calloc(count, bytes);
+    note_given(start);
+    return start;
+}
 PUBLIC void *__wrap_malloc(size_t bytes)
 {
-    if (!cpu_running) return cpu_fill_unwritten(malloc(bytes), bytes);
+    if (!cpu_running) {
+        void *start = cpu_fill_unwritten(malloc(bytes), bytes);
+        note_given(start);
+        return start;
+    }
     pthread_mutex_lock(&heap_lock);
     void *start = take(bytes);
     pthread_mutex_unlock(&heap_lock);
@@ -85,6 +157,7 @@ static void give_back(void *start, const char *name, const void *place)
         cpu_call = (struct cpu_call){.name = name, .place = place};
         cpu_say_who_frees(start);
     }
+    note_freed(start);
     free(start);
 }
 

@@ -16,6 +16,7 @@
 // Four bytes, and the access to some of them.
 struct cell {
     uint64_t *writer, *readers;
+    uint8_t *part;
     char *old;
     const char *address;
     size_t size;
@@ -63,7 +64,8 @@ static INLINE bool is_known(const struct cell *c, const struct cpu_checker *k)
 static INLINE bool note(const struct cell *c, int kind, const void *place, struct cpu_checker *k)
 {
     uint64_t writer = *c->writer;
-    bool is_unwritten = c->same == IN_BLOCK && (writer ^ c->block) & IN_BLOCK;
+    bool is_unwritten = c->same == IN_BLOCK &&
+                        ((writer ^ c->block) & IN_BLOCK || !(c->bytes & (writer | *c->part)));
     bool is_apart = is_past(writer, c, k) || !(writer & c->bytes);
     if (kind == READ && is_unwritten) return false;
     if (kind == READ && is_apart && is_known(c, k)) return true;
@@ -84,6 +86,7 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
             return false;
     if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD) || c->bytes & ~writer)
         memcpy(c->old, c->address, c->size);
+    if (c->part) cpu_note_part(c->part, writer, me);
     *c->writer = c->bytes == BYTES || !is_mine ? me : cpu_joined(k, writer, me);
     return true;
 }
@@ -97,6 +100,7 @@ static INLINE bool note_cells(const struct cpu_cells *cells, const char *address
     for (size_t i = first; i < first + (bytes + 3) / 4; i++) {
         const struct cell c = {.writer = cells->writers + i,
                                .readers = cells->readers ? cells->readers + 2 * i : NULL,
+                               .part = same == IN_BLOCK ? cells->parts + i : NULL,
                                .old = (char *)(cells->olds + i) + in_first,
                                .address = address + (i * 4 - offset + in_first),
                                .size = bytes < 4 ? bytes : 4,
@@ -127,7 +131,7 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
         }
         if (offset & s->skipped) return true;
         bool is_read = s->read_launch == cpu_launches;
-        const struct cpu_cells cells = {s->writers, is_read ? s->readers : NULL, s->olds};
+        const struct cpu_cells cells = {s->writers, is_read ? s->readers : NULL, s->olds, NULL};
         return (is_read || kind == WRITE) &&
                note_cells(&cells, address, offset, bytes, kind, place, k, k->block, IN_LAUNCH);
     }
@@ -357,6 +361,7 @@ __attribute__((constructor)) static void begin(void)
         .untrack = cpu_untrack,
         .work = cpu_begin_work,
         .copy = cpu_check_copy,
+        .host = cpu_check_host,
         .launch = cpu_check_launch,
         .launched = cpu_end_record,
         .core = cpu_check_core,

@@ -321,6 +321,7 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
             (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
         bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
                          !((old ^ me) & IN_BLOCK) && !is_racing;
+        if (x->kind & WRITE && name) cpu_note_part(&where->cells.parts[i], old, me);
         if (x->kind & WRITE && !is_hiding) *writer = cpu_joined(k, old, me);
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }

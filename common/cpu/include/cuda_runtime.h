@@ -328,10 +328,11 @@ CPU_CUDA_ATOMIC_CAS(unsigned short)
 
 #include "cpu_math.h"
 
-// ---- C++ forms of runtime calls: pointers to any type, variables of the device by name
+// ---- C++ forms of runtime calls: pointers to any type, variables of the device by name. Inline, so that the line of the
+// call is known.
 
 #define CPU_CUDA_FORM(type, name, parameters, ...) \
-    template <class type> cudaError_t name parameters { return name(__VA_ARGS__); }
+    template <class type> __forceinline__ cudaError_t name parameters { return name(__VA_ARGS__); }
 // clang-format off
 CPU_CUDA_FORM(T, cudaMalloc, (T **p, size_t n), (void **)p, n)
 CPU_CUDA_FORM(T, cudaMallocPitch, (T **p, size_t *n, size_t w, size_t h), (void **)p, n, w, h)
@@ -362,50 +363,54 @@ CPU_CUDA_FORM(... P_, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
               (int *blocks, void (*kernel)(P_...), int threads_, size_t n),
               blocks, (const void *)kernel, threads_, n)
 // clang-format on
-template <class T> cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = 0)
+template <class T> __forceinline__ cudaError_t cudaMallocHost(T **p, size_t n, unsigned flags = 0)
 {
     return cudaHostAlloc((void **)p, n, flags);
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+__forceinline__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
 {
     return cudaEventCreateWithFlags(event, flags);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, size_t n, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+__forceinline__ cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, size_t n,
+                                               size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, 0, true);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T &to, const void *from, size_t n, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream = 0)
+__forceinline__ cudaError_t cudaMemcpyToSymbolAsync(const T &to, const void *from, size_t n,
+                                                    size_t offset, cudaMemcpyKind kind,
+                                                    cudaStream_t stream = 0)
 {
     return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, stream, false);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+__forceinline__ cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n,
+                                                 size_t offset = 0,
+                                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, 0, true);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &from, size_t n, size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t stream = 0)
+__forceinline__ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &from, size_t n,
+                                                      size_t offset, cudaMemcpyKind kind,
+                                                      cudaStream_t stream = 0)
 {
     return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, stream, false);
 }
-template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
+template <class T> __forceinline__ cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {
     return cpu_cuda_find_symbol(pointer, &symbol);
 }
-template <class T> cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol)
+template <class T> __forceinline__ cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol)
 {
     *n = sizeof symbol;
     return cpu_cuda_find_symbol(nullptr, &symbol);
 }
 template <class T>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel,
-                                               size_t bytes = 0, int limit = 0)
+__forceinline__ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, T kernel,
+                                                               size_t bytes = 0, int limit = 0)
 {
     *block = limit > 0 && limit < 1024 ? limit : 1024;
     auto *address = (const void *)kernel;

@@ -136,6 +136,8 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
             tell_sides(to, from, kind);
         return cudaErrorInvalidValue;
     }
+    if (to == HOST) CHECKS(host, "writes", c.to, to_bytes);
+    if (from == HOST) CHECKS(host, "reads", c.from, from_bytes);
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;

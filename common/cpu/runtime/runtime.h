@@ -179,6 +179,7 @@ extern struct cpu_checks {
     void (*track)(struct cpu_allocation *a), (*untrack)(struct cpu_allocation *a);
     void (*work)(const struct cpu_work *work);
     void (*copy)(const char *to, const char *from, size_t bytes);
+    void (*host)(const char *verb, const char *start, size_t bytes);
     void (*launch)(const struct cpu_launch *launch), (*launched)(const struct cpu_launch *launch);
     void (*core)(void **kept), (*core_ends)(void);
     void (*block)(void);

@@ -258,6 +258,15 @@ __global__ void UnwrittenShared(int *out)
     out[threadIdx.x] = s[threadIdx.x]; // unwritten-shared
 }
 
+template <class T>
+__global__ void UnwrittenParts(int *out) // of a word, which the block before has written
+{
+    __shared__ T s[64];
+    if (threadIdx.x % 2 || blockIdx.x != 2) s[threadIdx.x] = 1;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x]; // unwritten-parts, unwritten-parts-short
+}
+
 // ---- Addresses
 
 __global__ void Fill(int *a, int shift)
@@ -469,6 +478,8 @@ static void launch_of_the_table()
     IF("past-shared") PastShared<<<1, 64>>>(a, 1);
     IF("past-dynamic") PastDynamic<<<1, 64, 63 * sizeof(int)>>>(a);
     IF("unwritten-shared") UnwrittenShared<<<1, 64>>>(a);
+    MORE("unwritten-parts") UnwrittenParts<char><<<3, 64>>>(a);
+    MORE("unwritten-parts-short") UnwrittenParts<short><<<3, 64>>>(a);
     IF("past-read") Sum<<<1, 1>>>(a, b, N + 1);
     IF("past-write") Fill<<<1, N + 1>>>(a, 0);
     IF("before") Fill<<<1, 1>>>(a, -1);
@@ -703,8 +714,22 @@ static void ask_too_early()
     MORE("failed-before") Fill<<<1, N + 1, 0, one>>>(a, 0), Fill<<<1, 1, 0, two>>>(b, 0), exit(cudaStreamSynchronize(one) == 0);
 }
 
+// Copies 800 bytes that are there, or more if `at` is odd.
+static void copy_beyond(int at)
+{
+    size_t more = 800 + at % 2 * 64;
+    char *given = (char *)(at / 2 == 1 ? calloc(bytes, 1) : at / 2 == 2 ? new char[bytes] : malloc(bytes)) + 200;
+    [[maybe_unused]] void *overwritten = malloc(bytes);
+    memset(given - 200, 1, bytes);
+    if (at / 2 == 0) error = cudaMemcpy(a, given, more, cudaMemcpyHostToDevice); // beyond, 1
+    if (at / 2 == 1) error = cudaMemcpyAsync(given, a, more, cudaMemcpyDeviceToHost); // beyond, 3
+    if (at / 2 == 2) error = cudaMemcpy2D(a, 90, given, 200, 90, 4 + at % 2, cudaMemcpyDefault); // beyond, 5
+    if (at / 2 == 3) error = cudaMemcpyToSymbol(table, given, more); // beyond, 7
+}
+
 static void call_of_the_table()
 {
+    MORE_AT("beyond") copy_beyond(at);
     MORE_AT("half-copied") copy_what_is_half_written(at);
     ask_too_early();
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
@@ -712,6 +737,7 @@ static void call_of_the_table()
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction
     IF("symbol") error = cudaMemcpy(table + 1, h, 4, cudaMemcpyHostToDevice); // symbol
+    IF("beyond-host") error = cudaMemcpy(a, malloc(bytes / 2), bytes, cudaMemcpyHostToDevice); // beyond-host
     IF("nobody-looked") exit(cudaMemcpy(a, h, 2 * bytes, cudaMemcpyHostToDevice) == cudaSuccess); // nobody-looked
     IF("touched") exit(fresh[0]);
     IF("too-early")

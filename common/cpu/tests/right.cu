@@ -249,6 +249,11 @@ __global__ void Structs(Mixed *to, Narrow *narrow, Word *word)
     word[i].s = 1, word[i].c = 2;
     word[gridDim.x * blockDim.x + i] = word[i];
     to[gridDim.x * blockDim.x + i] = to[i];
+
+    __shared__ Word shared[THREADS];
+    shared[threadIdx.x].s = 1, shared[threadIdx.x].c = 2;
+    __syncthreads();
+    word[i] = shared[threadIdx.x / 2];
 }
 
 struct Shape {

@@ -237,6 +237,16 @@ half-copied/4|0|0 0|
 half-copied/5|0|0 0|
 half-copied/6|0|0 0|
 half-copied/7|0|0 0|
+beyond/0|0|0 0|
+beyond/1|1|0 0|LINE: cudaMemcpy: reads 864 bytes, but malloc or new gave the host at most 800 there: out of bounds
+beyond/2|0|0 0|
+beyond/3|1|0 0|LINE: cudaMemcpyAsync: writes 864 bytes, but malloc or new gave the host at most 800 there: out of bounds
+beyond/4|0|0 0|
+beyond/5|1|0 0|LINE: cudaMemcpy2D: reads 890 bytes, but malloc or new gave the host at most 800 there: out of bounds
+beyond/6|0|0 0|
+beyond/7|1|0 0|LINE: cudaMemcpyToSymbol: reads 864 bytes, but malloc or new gave the host at most 800 there: out of bounds
+unwritten-parts|1|0 0|LINE: kernel UnwrittenParts<char> reads byte 0 of the shared memory s, which no thread of this block has written
+unwritten-parts-short|1|0 0|LINE: kernel UnwrittenParts<short> reads byte 0 of the shared memory s, which no thread of this block has written
 one-computes|0|0 0|
 local-atomic|0|0 719|LINE: kernel AtomicOfItsOwn does an atomic on a variable of its own, which no GPU can
 unset-target|0|1 0|LINE: cudaMemcpy: the target is a pointer that nobody has set
