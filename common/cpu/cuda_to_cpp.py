@@ -265,15 +265,27 @@ class Source:
 
     def is_in_class(self, i):
         brace = self.scope(i)
-        head = self.tokens[self.statement(brace) : brace] if brace is not None else []
-        return bool({"struct", "class", "union"} & set(head)) and "(" not in head
+        if brace is None or not {"struct", "class", "union"} & set(self.tokens[self.statement(brace) : brace]):
+            return False
+        end = self.until(self.statement(brace), ("(", "{", ":"))
+        while self.tokens[end - 1] in ("public", "private", "protected"):
+            end = self.until(end + 1, ("(", "{", ":"))
+        return self.tokens[end] != "("
+
+    def is_in_function(self, i):
+        """True if what is at i is in the body of a function."""
+        brace = self.scope(i)
+        if brace is None or self.is_in_class(i):
+            return False
+        head = self.tokens[self.statement(brace) : brace]
+        return head != ["extern"] and "namespace" not in head[:2]
 
     # ---- The edits
 
     def mark(self, side, body):
         """The { at body may begin the body of a function of this side: for calls.py"""
-        is_body = self.tokens[body - 1] in (")", "const", "noexcept", "override", "final", "mutable")
-        if is_body or "->" in self.tokens[body - 5 : body]:
+        is_body = self.tokens[body - 1] in (")", "const", "noexcept", "override", "final", "mutable", "&")
+        if is_body or "->" in self.tokens[self.statement(body) : body]:
             used = self.outside and set(self.tokens[body : self.closing(body)])
             shared = " ".join(call for name, call in self.outside.items() if name in used) if side == DEVICE else ""
             self.after(body, f" ::cpu_cuda::in<'{side}', {body}>(); {shared}")
@@ -506,14 +518,6 @@ class Source:
             names += [(self.tokens[at - 1], i)] if is_name(self.tokens[at - 1]) else []
             i += 1
         return names
-
-    def is_in_function(self, i):
-        """True if what is at i is in the body of a function."""
-        depth = 0
-        while i > 0 and depth >= 0:
-            i -= 1
-            depth += (self.tokens[i] == "}") - (self.tokens[i] == "{")
-        return depth < 0 and self.tokens[i - 1] in (")", "else", "do", ";", "{", "}", "const", "noexcept")
 
     def shared(self, i):
         """__shared__ at i"""

@@ -63,8 +63,9 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
 {
     if (cpu_kind_at(me) & cpu_kind_at(other) & VOLATILE)
         return "the threads of a warp are not in step, and volatile does not make them wait: put "
-               "__syncwarp() between each reading and the writing, or use a shuffle such as "
-               "__shfl_down_sync";
+               "__syncwarp() (if other warps do the same, __syncthreads()) between each reading "
+               "and "
+               "the writing, or use a shuffle such as __shfl_down_sync";
     bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
     if (name && is_of_warp && !is_same_line)
         return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "

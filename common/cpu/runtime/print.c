@@ -120,8 +120,8 @@ PUBLIC void cpu_cuda_assert_fail(const char *text, const char *file, unsigned li
     int length = end ? (int)(end - function) : (int)strlen(function);
     if (cpu_break_context(cudaErrorAssert))
         fprintf(stderr,
-                "%s:%u: void %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                file, line, length, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
-                threadIdx.y, threadIdx.z, text);
+                "%s:%u: %s%.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                file, line, end ? "void " : "", length, function, blockIdx.x, blockIdx.y,
+                blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, text);
     cpu_leave_kernel();
 }

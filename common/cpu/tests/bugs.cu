@@ -40,6 +40,21 @@ __global__ void Mixed(int *n)
 
 __global__ void BlockScope(int *n) { atomicAdd_block(n, 1); } // block-scope
 
+__global__ void EachScope(int *n, int at)
+{
+    unsigned *u = (unsigned *)n; // atomicInc and atomicDec have no other type
+    if (at == 0) atomicExch_block(n, 1);
+    if (at == 1) atomicCAS_block(n, 0, 1);
+    if (at == 2) atomicSub_block(n, 1);
+    if (at == 3) atomicMin_block(n, -1);
+    if (at == 4) atomicMax_block(n, 1);
+    if (at == 5) atomicAnd_block(n, 1);
+    if (at == 6) atomicOr_block(n, 1);
+    if (at == 7) atomicXor_block(n, 1);
+    if (at == 8) atomicInc_block(u, 9);
+    if (at == 9) atomicDec_block(u, 9);
+}
+
 __global__ void TwoScopes(int *n)
 {
     if (blockIdx.x % 2)
@@ -380,6 +395,15 @@ __global__ void TwoRaces(int *n, int *out)
     }
 }
 
+__device__ void check(int n) { assert(n > 3); }
+template <class T> __device__ T check(T n, T most) { assert(n > most); return n; }
+struct Checked { __device__ void check(int n) const { assert(n > 3); } };
+__global__ void CheckIn(int at)
+{
+    if (at == 0) check(3);
+    if (at == 1) check(3, 3);
+    if (at == 2) Checked{}.check(3);
+}
 __global__ void Check(int n)
 {
     printf("lost\n");
@@ -528,6 +552,8 @@ static void launch_more()
         cudaMemset(fresh, 0, 1004);
         Total<<<1, 1>>>((double *)fresh, 126, (double *)b);
     }
+    MORE_AT("each-scope") EachScope<<<2, 1>>>(a, at);
+    MORE_AT("assert-in-function") CheckIn<<<1, 1>>>(at);
     MORE("two-scopes") TwoScopes<<<2, 1>>>(a);
     MORE("block-fence") LastBlock<true, true><<<50, 32>>>(a, count, b);
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);

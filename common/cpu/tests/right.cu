@@ -398,6 +398,64 @@ __global__ void FarApart(int *out, int *value, volatile int *flag)
     }
 }
 
+// A shared variable in each kind of function, whatever stands in front of its body, and in each kind of block.
+// clang-format off
+#define BODY { __shared__ int s[32]; s[threadIdx.x] = x; __syncwarp(); int other = s[31 - threadIdx.x]; __syncwarp(); return other; }
+// clang-format on
+__device__ int plain(int x) BODY
+__device__ int throws_not(int x) noexcept BODY
+__device__ auto trailing(int x) -> int BODY
+__device__ auto longer(int x) -> decltype(x + 1) BODY
+template <class T> __device__ auto of_template(T x) -> typename std::remove_reference<T>::type BODY
+namespace one::two {
+__device__ int inside(int x) BODY
+}
+extern "C" {
+__device__ int linkage(int x) BODY
+}
+extern "C" __device__ int linkage_alone(int x) BODY
+struct Asked {
+    __device__ virtual int member(int x) const { return x; }
+};
+struct __align__(16) Members final : Asked {
+    int made[2] = {1, 2};
+    __device__ int member(int x) const override BODY
+    __device__ int of_any(int x) const & BODY
+public:
+    template <class T> __device__ int of_template(T x) BODY
+    __device__ int last(int x) & noexcept BODY
+};
+__device__ struct Members *give(int x) // the class of what it returns is no class around it
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = x;
+    return s[threadIdx.x] == x ? nullptr : new Members;
+}
+__global__ void Bodies(int *out)
+{
+    int x = threadIdx.x, wrong = 0;
+    Members m;
+    auto f = [&](int x) mutable -> int BODY;
+    auto g = [&](int x) BODY;
+    const int all[] = {plain(x), throws_not(x), trailing(x), longer(x), of_template(x), one::two::inside(x),
+                       linkage(x), linkage_alone(x), m.member(x), m.of_any(x), m.of_template(x), m.last(x), f(x), g(x)};
+    for (int one : all) wrong += one != 31 - x;
+    if (x == 0) {
+        do {
+            __shared__ int once;
+            wrong += (once = 3) - 3;
+        } while (0);
+    } else {
+        switch (x) {
+        case 3: {
+            __shared__ int once;
+            wrong += (once = 3) - 3;
+        }
+        }
+    }
+    out[x] = wrong + (give(x) != nullptr);
+}
+
 __managed__ int length = 5, others = 1;
 __managed__ struct {
     int from, to[2];
@@ -476,6 +534,8 @@ static void objects_and_names()
     cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
     int in_all;
     cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);
+    Bodies<<<1, 32>>>(b), result(b);
+    for (int i = 0; i < 32; i++) expect("Bodies", r[i], 0);
 }
 
 static void host_and_device_at_once()

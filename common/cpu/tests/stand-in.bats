@@ -201,6 +201,9 @@ assert|0|0 710|LINE: void Check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Asse
 runtime-in-kernel|0|0 719|kernel Call calls a function of the CUDA runtime: only host code can
 called|134||a kernel was called like a function: write kernel<<<blocks, threads>>>
 variable-on-host|139||host code touched device memory at 0x[0-9a-f]+: copy it with cudaMemcpyFromSymbol first
+assert-in-function/0|0|0 710|[0-9]: void check\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion `n > 3` failed.
+assert-in-function/1|0|0 710|[0-9]: T check\(T, T\) \[with T = int\]: block: .* Assertion `n > most` failed.
+assert-in-function/2|0|0 710|[0-9]: void Checked::check\(int\) const: block: .* Assertion `n > 3` failed.
 ROWS
 }
 
@@ -300,6 +303,12 @@ ROWS
     for at in -200000 -4 0 252 256 2000 60000; do
         case $at in 0 | 252) row='|0|0 0|' ;; *) row='|0|0 700|writes outside the 256 bytes of the shared memory of this launch' ;; esac
         answers bugs <<<"by-pointer-dynamic/$at$row"
+    done
+}
+
+@test "stand-in: an atomic for one block is no atomic for another, whatever it does" {
+    for at in {0..9}; do
+        answers bugs <<<"each-scope/$at|1|0 0|kernel EachScope has a race: .*: what is atomic for one block is not for others"
     done
 }
 
