@@ -47,7 +47,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
     if (s->quiet_launch == cpu_launches || !s->writers || offset & s->skipped) return;
     if (x->kind != WRITE && s->read_launch != cpu_launches) s->read_launch = cpu_launches;
     bool has_readers = s->read_launch == cpu_launches || cpu_has_others;
-    struct cpu_where where = {{s->writers, has_readers ? s->readers : NULL, s->olds, NULL},
+    struct cpu_where where = {{s->writers, has_readers ? s->readers : NULL, s->olds, s->parts},
                               offset,
                               IN_LAUNCH,
                               cpu_checker->block,
@@ -63,10 +63,11 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
         if (offset >= v->bytes) continue;
         if (x->bytes > v->bytes - offset) break;
         for (size_t i = offset; i < offset + x->bytes && !(x->kind & WRITE); i++) {
-            uint64_t writer = v->cells.writers[i / 4], part = writer | v->cells.parts[i / 4];
+            uint64_t writer = v->cells.writers[i / 4];
             // Of four bytes and more some may be nobody's, as the padding of a struct.
-            if (!((writer ^ k->shared) & IN_BLOCK) && (x->bytes >= 4 || part >> i % 4 & 1)) {
-                i |= x->bytes >= 4 ? 3 : 0;
+            if (x->bytes < 4) writer = cpu_writer_of(writer, v->cells.parts[i / 4], i % 4);
+            if (!((writer ^ k->shared) & IN_BLOCK)) {
+                i |= x->bytes < 4 ? 0 : 3;
                 continue;
             }
             cpu_tell(x,

@@ -36,14 +36,14 @@ enum {
 #define NUMBER(cell, from, to) ((unsigned)(((cell)&BITS(from, to)) >> (from)))
 
 // The shadow memory of an allocation or shared variable. For each four bytes: the last writer, two readers, and what a
-// thread that did not wait for the writer may still read; of a shared variable's, which of them this block has written,
-// if its last writer wrote only some.
+// thread that did not wait for the writer may still read; and if the last writer wrote only some of the bytes, the last
+// writer of each other byte.
 struct cpu_cells {
     uint64_t *writers, *readers;
     uint32_t *olds;
-    uint8_t *parts;
+    uint64_t (*parts)[4];
 };
-enum { CELL_BYTES = 28 };
+enum { PARTS_BYTES = 32, CELL_BYTES = 28 + PARTS_BYTES };
 
 // What is kept for a core, which runs blocks one after the other.
 struct cpu_checker {
@@ -200,11 +200,17 @@ static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, 
                    !((cpu_kind_at(before) ^ cpu_kind_at(me)) & ATOMIC);
     return is_mine ? me | (before & BYTES) : me;
 }
-// To be called before the writer's cell changes, for `parts` in struct cpu_cells.
-static inline void cpu_note_part(uint8_t *part, uint64_t before, uint64_t me)
+// The writer's cell changes: of the bytes that are not written now, `parts` keeps who wrote them last.
+static inline void cpu_change_writer(uint64_t *writer, uint64_t parts[4], uint64_t now)
 {
-    bool is_first = (before ^ me) & IN_BLOCK; // in this block
-    if ((me & BYTES) != BYTES) *part = (uint8_t)((is_first ? 0 : *part | before) | me) & BYTES;
+    for (uint64_t n = 0, left = *writer & ~now & BYTES; left; n++, left >>= 1)
+        if (left & 1) parts[n] = *writer;
+    *writer = now;
+}
+// The last writer of one of the four bytes, or 0 if nobody has written it.
+static inline uint64_t cpu_writer_of(uint64_t writer, const uint64_t parts[4], size_t n)
+{
+    return !(writer & BYTES) || writer >> n & 1 ? writer : parts[n];
 }
 void cpu_check_race(const struct cpu_access *access, const struct cpu_where *where);
 void cpu_begin_block_of_races(void);

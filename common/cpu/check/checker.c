@@ -24,8 +24,7 @@ void cpu_check_launch(const struct cpu_launch *launch)
 
 void cpu_check_core(void **kept)
 {
-    size_t cell_bytes = CELL_BYTES + 1; // and its `parts`
-    if (!*kept) *kept = cpu_lazy_pages(sizeof *cpu_checker + cell_bytes * SHARED_CELLS);
+    if (!*kept) *kept = cpu_lazy_pages(sizeof *cpu_checker + CELL_BYTES * (size_t)SHARED_CELLS);
     struct cpu_checker *k = *kept;
     if (!k) return;
     const char *own[] = {(char *)&threadIdx,        (char *)&blockIdx,
@@ -111,9 +110,9 @@ PUBLIC void cpu_cuda_shared(const volatile void *base, size_t bytes, const char 
     size_t cells = cpu_cells_of(bytes);
     if (k->count == sizeof k->variables / sizeof k->variables[0] || k->used + cells > SHARED_CELLS)
         return;
-    uint64_t *writers = (uint64_t *)k->pages + 3 * k->used;
-    uint32_t *olds = (uint32_t *)((uint64_t *)k->pages + 3 * SHARED_CELLS) + k->used;
-    uint8_t *parts = (uint8_t *)k->pages + CELL_BYTES * SHARED_CELLS + k->used;
+    uint64_t *pages = (uint64_t *)k->pages, *writers = pages + 3 * k->used;
+    uint64_t(*parts)[4] = (uint64_t(*)[4])(pages + 3 * SHARED_CELLS) + k->used;
+    uint32_t *olds = (uint32_t *)(pages + 7 * SHARED_CELLS) + k->used;
     k->used += cells;
     k->variables[k->count++] = (struct cpu_shared){
         (const char *)base, name, bytes, {writers, writers + cells, olds, parts}};

@@ -15,8 +15,7 @@
 
 // Four bytes, and the access to some of them.
 struct cell {
-    uint64_t *writer, *readers;
-    uint8_t *part;
+    uint64_t *writer, *readers, *parts;
     char *old;
     const char *address;
     size_t size;
@@ -34,6 +33,19 @@ static INLINE bool is_past(uint64_t cell, const struct cell *c, const struct cpu
     uint64_t differs = cell ^ c->block;
     return differs & c->same ||
            (!(differs & IN_BLOCK) && NUMBER(cell, EPOCH, THREAD) < k->block_epoch);
+}
+
+// The same for those who wrote other bytes than the last writer; and of shared memory, all that is read has been written.
+static INLINE bool are_parts_past(const struct cell *c, int kind, const struct cpu_checker *k)
+{
+    uint64_t me = c->block | (uint64_t)cpu_thread_number() << THREAD;
+    for (size_t n = 0; n < 4; n++) {
+        if (!(c->bytes & ~*c->writer & (uint64_t)1 << n)) continue;
+        bool is_unwritten = c->same == IN_BLOCK && (c->parts[n] ^ c->block) & IN_BLOCK;
+        if (kind == READ && is_unwritten && c->bytes != BYTES) return false;
+        if (!is_past(c->parts[n], c, k) && !is_thread(c->parts[n], me)) return false;
+    }
+    return true;
 }
 
 // A reader adds nothing if two are noted already that any later writer is in a race with, if it is in one with it.
@@ -64,10 +76,10 @@ static INLINE bool is_known(const struct cell *c, const struct cpu_checker *k)
 static INLINE bool note(const struct cell *c, int kind, const void *place, struct cpu_checker *k)
 {
     uint64_t writer = *c->writer;
-    bool is_unwritten = c->same == IN_BLOCK &&
-                        ((writer ^ c->block) & IN_BLOCK || !(c->bytes & (writer | *c->part)));
+    bool is_unwritten = c->same == IN_BLOCK && (writer ^ c->block) & IN_BLOCK;
     bool is_apart = is_past(writer, c, k) || !(writer & c->bytes);
     if (kind == READ && is_unwritten) return false;
+    if (writer & BYTES && c->bytes & ~writer && !are_parts_past(c, kind, k)) return false;
     if (kind == READ && is_apart && is_known(c, k)) return true;
     uint64_t me = c->block | (uint64_t)cpu_thread_number() << THREAD | k->epoch |
                   (uint64_t)cpu_site_of(place, kind) << SITE | c->bytes;
@@ -86,8 +98,8 @@ static INLINE bool note(const struct cell *c, int kind, const void *place, struc
             return false;
     if (!is_mine || (writer ^ me) & BITS(EPOCH, THREAD) || c->bytes & ~writer)
         memcpy(c->old, c->address, c->size);
-    if (c->part) cpu_note_part(c->part, writer, me);
-    *c->writer = c->bytes == BYTES || !is_mine ? me : cpu_joined(k, writer, me);
+    cpu_change_writer(c->writer, c->parts,
+                      c->bytes == BYTES || !is_mine ? me : cpu_joined(k, writer, me));
     return true;
 }
 
@@ -100,7 +112,7 @@ static INLINE bool note_cells(const struct cpu_cells *cells, const char *address
     for (size_t i = first; i < first + (bytes + 3) / 4; i++) {
         const struct cell c = {.writer = cells->writers + i,
                                .readers = cells->readers ? cells->readers + 2 * i : NULL,
-                               .part = same == IN_BLOCK ? cells->parts + i : NULL,
+                               .parts = cells->parts[i],
                                .old = (char *)(cells->olds + i) + in_first,
                                .address = address + (i * 4 - offset + in_first),
                                .size = bytes < 4 ? bytes : 4,
@@ -131,7 +143,7 @@ static INLINE bool is_usual(struct cpu_checker *k, const char *address, size_t b
         }
         if (offset & s->skipped) return true;
         bool is_read = s->read_launch == cpu_launches;
-        const struct cpu_cells cells = {s->writers, is_read ? s->readers : NULL, s->olds, NULL};
+        const struct cpu_cells cells = {s->writers, is_read ? s->readers : NULL, s->olds, s->parts};
         return (is_read || kind == WRITE) &&
                note_cells(&cells, address, offset, bytes, kind, place, k, k->block, IN_LAUNCH);
     }

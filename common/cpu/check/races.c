@@ -300,13 +300,19 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
         size_t end = where->offset + x->bytes - i * 4 < 4 ? where->offset + x->bytes - i * 4 : 4;
         uint64_t me = who | (BITS(0, end) & ~BITS(0, first)), *writer = &where->cells.writers[i],
                  old = *writer;
-        uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL;
+        uint64_t *readers = where->cells.readers ? &where->cells.readers[2 * i] : NULL,
+                 *parts = where->cells.parts[i];
         char *here = (char *)x->address + (i * 4 + first - where->offset),
              *before = (char *)&where->cells.olds[i] + first;
         bool is_mine = !((old ^ me) & ~BITS(0, EPOCH)); // since this thread has waited last
         bool is_racing = !is_mine && is_race(old, me, where, x->kind);
         if (is_racing && report_or_keep(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
             give_old_value(x, here, before, end - first);
+        for (size_t n = first; n < end; n++) {
+            uint64_t part = cpu_writer_of(old, parts, n);
+            if (part != old && is_race(part, me, where, x->kind))
+                report_or_keep(x, me, part, &parts[n], name);
+        }
         for (int j = 0; readers && j < 2; j++) {
             // another core may change it; two that only read are in no race
             uint64_t reader = __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE);
@@ -321,8 +327,7 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
             (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
         bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
                          !((old ^ me) & IN_BLOCK) && !is_racing;
-        if (x->kind & WRITE && name) cpu_note_part(&where->cells.parts[i], old, me);
-        if (x->kind & WRITE && !is_hiding) *writer = cpu_joined(k, old, me);
+        if (x->kind & WRITE && !is_hiding) cpu_change_writer(writer, parts, cpu_joined(k, old, me));
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);
     }
 }

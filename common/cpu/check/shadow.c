@@ -49,8 +49,9 @@ void cpu_track(struct cpu_allocation *a)
     size_t cells = cpu_cells_of(a->bytes);
     s->writers = cpu_lazy_pages(CELL_BYTES * cells);
     s->readers = s->writers ? s->writers + cells : NULL;
-    s->olds = s->writers ? (uint32_t *)(s->writers + 3 * cells) : NULL;
-    while (CELL_BYTES * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES)
+    s->parts = s->writers ? (uint64_t(*)[4])(s->writers + 3 * cells) : NULL;
+    s->olds = s->writers ? (uint32_t *)(s->writers + 7 * cells) : NULL;
+    while ((CELL_BYTES - PARTS_BYTES) * cells / (s->skipped / 4096 + 1) > MOST_CELL_BYTES)
         s->skipped = 2 * s->skipped + 4096;
     if (a->kind == DEVICE) s->written = cpu_lazy_pages(cells);
     if (s->written) s->all_written = 0;

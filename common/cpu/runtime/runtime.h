@@ -106,7 +106,7 @@ static inline bool cpu_is_unset(const void *pointer) // or somewhat behind it
 struct cpu_shadow {
     uint8_t *written;
     size_t all_written;
-    uint64_t *writers, *readers;
+    uint64_t *writers, *readers, (*parts)[4];
     uint32_t *olds;
     size_t skipped;
     unsigned long quiet_launch, read_launch;

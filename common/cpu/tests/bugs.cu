@@ -273,6 +273,21 @@ __global__ void UnwrittenShared(int *out)
     out[threadIdx.x] = s[threadIdx.x]; // unwritten-shared
 }
 
+// Threads write elements of one word; then the last one accesses what the first wrote, and only its own lies between.
+template <class T>
+__global__ void Parts(int *out, bool is_shared, bool is_write, bool has_barrier)
+{
+    __shared__ T s[4];
+    T *t = is_shared ? s : (T *)(out + 1);
+    t[threadIdx.x] = 1; // parts
+    if (has_barrier) __syncthreads();
+    if (threadIdx.x + 1 < blockDim.x) return;
+    if (is_write)
+        t[0] = 9; // parts
+    else
+        *out = t[0]; // parts
+}
+
 template <class T>
 __global__ void UnwrittenParts(int *out) // of a word, which the block before has written
 {
@@ -502,6 +517,11 @@ static void launch_of_the_table()
     IF("past-shared") PastShared<<<1, 64>>>(a, 1);
     IF("past-dynamic") PastDynamic<<<1, 64, 63 * sizeof(int)>>>(a);
     IF("unwritten-shared") UnwrittenShared<<<1, 64>>>(a);
+    MORE_AT("parts")
+    {
+        bool is_char = at & 8;
+        (is_char ? Parts<char> : Parts<short>)<<<1, is_char ? 4 : 2>>>(a, at & 4, at & 2, at & 1);
+    }
     MORE("unwritten-parts") UnwrittenParts<char><<<3, 64>>>(a);
     MORE("unwritten-parts-short") UnwrittenParts<short><<<3, 64>>>(a);
     IF("past-read") Sum<<<1, 1>>>(a, b, N + 1);

@@ -431,9 +431,11 @@ __device__ struct Members *give(int x) // the class of what it returns is no cla
     s[threadIdx.x] = x;
     return s[threadIdx.x] == x ? nullptr : new Members;
 }
+__device__ int seven(7), *none(nullptr); // not functions
+__constant__ int below(-1);
 __global__ void Bodies(int *out)
 {
-    int x = threadIdx.x, wrong = 0;
+    int x = threadIdx.x, wrong = seven + below != 6 || none;
     Members m;
     auto f = [&](int x) mutable -> int BODY;
     auto g = [&](int x) BODY;

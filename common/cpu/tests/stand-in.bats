@@ -306,6 +306,13 @@ ROWS
     done
 }
 
+@test "stand-in: threads that access parts of one word, each its own, in any order" {
+    for at in {0..15}; do
+        ((at % 2)) && row='|0|0 0|' || row='|1|0 0|kernel .*Parts.* has a race.*: .*thread [13],0,0 (read|write)s what .*thread 0,0,0 wrote at'
+        answers bugs <<<"parts/$at$row"
+    done
+}
+
 @test "stand-in: an atomic for one block is no atomic for another, whatever it does" {
     for at in {0..9}; do
         answers bugs <<<"each-scope/$at|1|0 0|kernel EachScope has a race: .*: what is atomic for one block is not for others"
