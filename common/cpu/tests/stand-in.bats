@@ -469,6 +469,10 @@ ROWS
     try "$TEST_PYTHON" "$CPU_NVCC" -c program.cu
     assert_success
     assert_regex "$stderr" 'program.cu:1: warning: for increment expression has no effect.*program.cu:1: warning: statement has no effect'
+    echo 'void f() throw(int); int main() {}' >program.cu # C++14 takes it
+    try "$TEST_PYTHON" "$CPU_NVCC" -std=c++14 program.cu
+    assert_failure
+    assert_regex "$stderr" 'program.cu:1: error: .*common/cpu/nvcc: -std=c\+\+14 is compiled as C\+\+17, which the stand-in.s headers need$'
     try "$TEST_PYTHON" "$CPU_NVCC" nowhere.cu
     assert_failure
     assert_equal "$stderr" 'common/cpu/nvcc: there is no file nowhere.cu'
