@@ -96,7 +96,7 @@ struct cpu_checker {
         uint64_t me, other;
         char before[16];
         const char *name;
-        bool is_there, is_open;
+        bool is_there, is_open, is_poll; // is_poll: if it is read again, see keep_poll
     } candidates[4];
 
     // What is really in memory while a racing read finds what was there before the write; no bytes if none does.

@@ -13,6 +13,7 @@
 // and a cell of shadow memory says who accessed its bytes last, and in which epoch. Between blocks there is only a
 // release, or a new launch.
 #include "check.h"
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
@@ -74,17 +75,25 @@ static bool is_released(uint64_t other)
            (is_before || other & 1 << IS_ATOMIC);
 }
 
-// Threads of a warp hand on what they compute through a volatile array, as if they ran in step. (What is written but
-// once is a flag, and so is what a thread waits for in a loop.)
+static bool is_of_one_warp(uint64_t one, uint64_t other)
+{
+    return !((one ^ other) & BITS(THREAD + 5, BLOCK));
+}
+
+// Threads hand on what they compute through a volatile array, as if they ran in step. (In a warp what is written but
+// once is a flag, and so is what a thread waits for in a loop. Of two warps it is what one writes and the other reads, in
+// shared memory: there keep_poll finds out whether it waits.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
                                                  const struct cpu_where *w)
 {
     unsigned thread = NUMBER(other, THREAD, BLOCK);
     int mine = cpu_kind_at(me), others = cpu_kind_at(other);
-    return (!w->shared || w->shared->bytes > 8) && mine & others & VOLATILE &&
-           (mine | others) & AGAIN && !((other ^ me) & IN_BLOCK) &&
-           (other ^ me) & BITS(THREAD, BLOCK) && NUMBER(me, THREAD, BLOCK) / 32 == thread / 32 &&
-           !cpu_is_spinning(thread) && !cpu_happens_before(cpu_checker, other, me);
+    bool is_of_step = is_of_one_warp(other, me)
+                          ? (mine | others) & AGAIN && (other ^ me) & BITS(THREAD, BLOCK)
+                          : w->shared && others & WRITE && !(mine & WRITE);
+    return (!w->shared || w->shared->bytes > 8) && mine & others & VOLATILE && is_of_step &&
+           !((other ^ me) & IN_BLOCK) && !cpu_is_spinning(thread) &&
+           !cpu_happens_before(cpu_checker, other, me);
 }
 
 static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)
@@ -153,6 +162,54 @@ static bool is_still_there(const struct cpu_access *x, uint64_t me, uint64_t oth
     return is_there;
 }
 
+static struct cpu_candidate *keep(const struct cpu_access *x, uint64_t me, uint64_t other,
+                                  const char *name)
+{
+    struct cpu_checker *k = cpu_checker;
+    struct cpu_candidate *c = k->candidates, *end = c + sizeof k->candidates / sizeof *c;
+    while (c < end && c->is_there && !is_same_access(c, x, me)) c++;
+    if (c == end || (c->is_there && !c->is_open)) return NULL; // that one decides
+    *c = (struct cpu_candidate){
+        .access = *x, .me = me, .other = other, .name = name, .is_there = true};
+    close_short_cuts(k);
+    memcpy(c->before, x->address, x->bytes);
+    return c;
+}
+
+// A thread of another warp reads what a volatile write has changed. It finds what was there before the last barrier of
+// the block: a loop that waits for the new value reads again, before the thread writes anything. Which of these comes
+// next decides, once for each place in the code.
+static const void *decided[64];
+static unsigned decided_count;
+
+static bool keep_poll(const struct cpu_access *x, uint64_t me, uint64_t other, const char *name)
+{
+    unsigned count = __atomic_load_n(&decided_count, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < count; i++)
+        if (decided[i] == x->place) return false;
+    struct cpu_candidate *c = keep(x, me, other, name);
+    if (c) c->is_poll = true;
+    return c;
+}
+
+static void decide_poll(struct cpu_candidate *c, const struct cpu_access *next)
+{
+    uint64_t here = cpu_checker->shared | (uint64_t)cpu_thread_number() << THREAD;
+    bool is_here = next && !((c->me ^ here) & ~BITS(0, THREAD)),
+         is_write = is_here && next->kind & WRITE;
+    bool is_again = is_here && next->address == c->access.address;
+    c->is_there = next && !((c->me ^ here) & IN_BLOCK) && !is_write && !is_again;
+    if (!is_write && !is_again) return;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (decided_count < sizeof decided / sizeof *decided) {
+        decided[decided_count] = c->access.place;
+        __atomic_store_n(&decided_count, decided_count + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    if (is_write) cpu_tell_race(&c->access, c->me, c->other, c->name);
+}
+
 // Of a race it is reported at once, or known only later, whether it is benign. Two threads may write the same value,
 // also over what a third has read: it is compared at the next access. A thread may read what others change by atomics,
 // if the next that it does there is an atomic itself, as in a loop around atomicCAS: if the read is this one, the next
@@ -180,14 +237,8 @@ static __attribute__((noinline)) bool report_or_keep(const struct cpu_access *x,
         cpu_tell_race(x, me, other, name);
         return true;
     }
-    struct cpu_candidate *c = k->candidates, *end = c + sizeof k->candidates / sizeof *c;
-    while (c < end && c->is_there && !is_same_access(c, x, me)) c++;
-    if (c == end || (c->is_there && !c->is_open)) return false; // that one decides
-    *c = (struct cpu_candidate){
-        .access = *x, .me = me, .other = other, .name = name, .is_there = true};
-    c->is_open = is_at_it && others & WRITE; // what is there now may not be what it writes
-    close_short_cuts(k);
-    memcpy(c->before, x->address, x->bytes);
+    struct cpu_candidate *c = keep(x, me, other, name);
+    if (c) c->is_open = is_at_it && others & WRITE; // what is there now may not be what it writes
     return false;
 }
 
@@ -195,7 +246,7 @@ static __attribute__((noinline)) bool report_or_keep(const struct cpu_access *x,
 static void give_old_value(const struct cpu_access *x, char *to, const char *before, size_t bytes)
 {
     struct cpu_checker *k = cpu_checker;
-    if (x->bytes > sizeof k->stale.now || x->kind != READ) return;
+    if (x->bytes > sizeof k->stale.now || x->kind & WRITE) return;
     if (!k->stale.bytes) memcpy(k->stale.now, x->address, x->bytes);
     k->stale.address = (char *)x->address;
     k->stale.bytes = x->bytes;
@@ -228,7 +279,8 @@ void cpu_decide_races(const struct cpu_access *next)
     k->stale.bytes = 0;
     k->has_candidates = false;
     for (size_t i = 0; i < sizeof k->candidates / sizeof k->candidates[0]; i++) {
-        if (k->candidates[i].is_there) decide(&k->candidates[i], next);
+        if (k->candidates[i].is_there)
+            (k->candidates[i].is_poll ? decide_poll : decide)(&k->candidates[i], next);
         k->has_candidates |= k->candidates[i].is_there;
     }
     k->has_no_short_cuts =
@@ -306,7 +358,10 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
              *before = (char *)&where->cells.olds[i] + first;
         bool is_mine = !((old ^ me) & ~BITS(0, EPOCH)); // since this thread has waited last
         bool is_racing = !is_mine && is_race(old, me, where, x->kind);
-        if (is_racing && report_or_keep(x, me, old, writer, name) && cpu_kind_at(old) == WRITE)
+        bool is_poll = is_racing && x->kind & VOLATILE && !is_of_one_warp(me, old);
+        if (is_poll ? keep_poll(x, me, old, name)
+                    : is_racing && report_or_keep(x, me, old, writer, name) &&
+                          cpu_kind_at(old) == WRITE)
             give_old_value(x, here, before, end - first);
         for (size_t n = first; n < end; n++) {
             uint64_t part = cpu_writer_of(old, parts, n);
@@ -314,18 +369,21 @@ void cpu_check_race(const struct cpu_access *x, const struct cpu_where *where)
                 report_or_keep(x, me, part, &parts[n], name);
         }
         for (int j = 0; readers && j < 2; j++) {
-            // another core may change it; two that only read are in no race
+            // another core may change it; two that only read are in no race; one that has written, too, is the last
+            // writer, or was, which counts for no volatile read
             uint64_t reader = __atomic_load_n(&readers[j], __ATOMIC_ACQUIRE);
-            bool may_race = x->kind & WRITE || reader & 1 << IS_ATOMIC;
+            bool may_race = x->kind & WRITE || (reader & 1 << IS_ATOMIC && !(x->kind & VOLATILE));
             if (may_race && reader != me && is_race(reader, me, where, x->kind))
                 report_or_keep(x, me, reader, &readers[j], name);
         }
-        if (x->kind == WRITE && (!is_mine || me & ~old & BYTES) && !is_racing)
-            memcpy(before, here, end - first);
+        bool is_awaited = NUMBER(old, EPOCH, THREAD) < k->block_epoch; // a barrier lies between
+        bool is_first = x->kind == WRITE
+                            ? !is_mine || me & ~old & BYTES
+                            : x->kind & WRITE && (is_awaited || (old ^ me) & where->same);
+        if (is_first && !is_racing) memcpy(before, here, end - first);
         // An atomic does not make up for what its block has written before: who did not wait is in a race with that.
-        bool is_awaited =
-            (name || x->kind & VOLATILE) && NUMBER(old, EPOCH, THREAD) < k->block_epoch;
-        bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE && !is_awaited &&
+        bool is_hiding = x->kind & ATOMIC && cpu_kind_at(old) == WRITE &&
+                         !(is_awaited && (name || x->kind & VOLATILE)) &&
                          !((old ^ me) & IN_BLOCK) && !is_racing;
         if (x->kind & WRITE && !is_hiding) cpu_change_writer(writer, parts, cpu_joined(k, old, me));
         if (x->kind != WRITE && readers) add_reader(readers, me, where->same);

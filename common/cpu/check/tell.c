@@ -61,12 +61,15 @@ void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mi
 
 static const char *advice(uint64_t me, uint64_t other, const char *name, bool is_same_line)
 {
+    bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
+    if (cpu_kind_at(me) & cpu_kind_at(other) & VOLATILE && !is_of_warp)
+        return "volatile does not make other warps wait: put __syncthreads() between each reading "
+               "and the writing";
     if (cpu_kind_at(me) & cpu_kind_at(other) & VOLATILE)
         return "the threads of a warp are not in step, and volatile does not make them wait: put "
                "__syncwarp() (if other warps do the same, __syncthreads()) between each reading "
                "and "
                "the writing, or use a shuffle such as __shfl_down_sync";
-    bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
     if (name && is_of_warp && !is_same_line)
         return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "
                "atomic";

@@ -205,6 +205,20 @@ __global__ void LastWarp(const int *a, int *sum) // as older lessons have it: a 
     if (t == 0) *sum = part[0];
 }
 
+// What a thread of another warp has written: in a scan, and written once.
+template <bool is_scan>
+__global__ void OtherWarps(int *out)
+{
+    __shared__ volatile int part[64];
+    int t = threadIdx.x;
+    part[t] = t;
+    if (is_scan) __syncthreads();
+    int before = t ? part[t - 1] : 0; // volatile-warps, volatile-once
+    __syncwarp();
+    if (is_scan) part[t] += before;
+    out[t] = before + part[t];
+}
+
 __global__ void BehindFence(int *count, int *sum)
 {
     __shared__ volatile int part[64];
@@ -511,6 +525,8 @@ static void launch_of_the_table()
     IF("no-second-barrier") Tiles<<<1, 64>>>(a, b);
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
     IF("volatile") LastWarp<<<1, 64>>>(a, b);
+    IF("volatile-warps") OtherWarps<true><<<1, 64>>>(a);
+    MORE("volatile-once") OtherWarps<false><<<1, 64>>>(a);
     IF("volatile-global") LastWarpOfAll<<<1, 32>>>(a, b);
     IF("no-barrier-after") ZeroTooLate<<<1, 64>>>(a, b);
     IF("shared-total") SharedTotal<<<1, 64>>>(a, b);

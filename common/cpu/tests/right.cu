@@ -398,6 +398,54 @@ __global__ void FarApart(int *out, int *value, volatile int *flag)
     }
 }
 
+// Warps that wait for each other by volatile flags, which they write again and again: by turns, each for both beside it,
+// and with a pause.
+__global__ void Turns(int *out, int rounds)
+{
+    __shared__ volatile int turn[4];
+    __shared__ int value[4];
+    int t = threadIdx.x, w = t / 32, last = (w + 3) % 4;
+    if (t < 4) turn[t] = 0, value[t] = 0;
+    __syncthreads();
+    for (int r = 1; r <= rounds && t % 32 == 0; r++) {
+        while (turn[last] < r - !w) continue;
+        __threadfence_block();
+        value[w] = value[last] + 1;
+        __threadfence_block();
+        turn[w] = r;
+    }
+    __syncthreads();
+    if (t == 0) *out = value[3];
+}
+__global__ void Neighbours(int *out, int rounds)
+{
+    __shared__ volatile int at[4];
+    int t = threadIdx.x, w = t / 32, left = (w + 3) % 4, right = (w + 1) % 4;
+    if (t < 4) at[t] = 0;
+    __syncthreads();
+    for (int r = 1; r <= rounds && t % 32 == 0; r++) {
+        at[w] = r;
+        for (int a = at[left], b = at[right]; a < r || b < r; a = at[left], b = at[right]) continue;
+    }
+    __syncthreads();
+    if (t == 0) *out = at[0] + at[3];
+}
+__global__ void Pauses(int *out, const int *rounds)
+{
+    __shared__ volatile int step[4];
+    int t = threadIdx.x, w = t / 32;
+    if (t < 4) step[t] = 0;
+    __syncthreads();
+    for (int r = 1; r <= *rounds; r++) {
+        while (w > 0 && step[w - 1] < min(r, *rounds)) __nanosleep(20);
+        __syncwarp();
+        if (t % 32 == 0) step[w] = r;
+        __syncwarp();
+    }
+    __syncthreads();
+    if (t == 0) *out = step[3];
+}
+
 // A shared variable in each kind of function, whatever stands in front of its body, and in each kind of block.
 // clang-format off
 #define BODY { __shared__ int s[32]; s[threadIdx.x] = x; __syncwarp(); int other = s[31 - threadIdx.x]; __syncwarp(); return other; }
@@ -536,6 +584,9 @@ static void objects_and_names()
     cudaMemcpyToSymbol(mask<int>, h, 4 * sizeof *h), Apply<int, add<int>><<<1, 4>>>(b), result(b);
     int in_all;
     cudaMemcpyFromSymbol(&in_all, total<int>, sizeof in_all), expect("Apply", r[3] * 100 + in_all, 514);
+    Turns<<<1, 128>>>(b, 20), Neighbours<<<1, 128>>>(b + 1, 20);
+    cudaMemcpy(b + 3, r + 3, sizeof r[3], cudaMemcpyDefault), Pauses<<<1, 128>>>(b + 2, b + 3), result(b);
+    expect("Turns", r[0], 80), expect("Neighbours", r[1], 40), expect("Pauses", r[2], r[3]);
     Bodies<<<1, 32>>>(b), result(b);
     for (int i = 0; i < 32; i++) expect("Bodies", r[i], 0);
 }
