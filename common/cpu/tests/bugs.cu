@@ -588,9 +588,9 @@ static void launch_more()
         cudaMemset(fresh, 0, 1004);
         Total<<<1, 1>>>((double *)fresh, 126, (double *)b);
     }
-    MORE_AT("each-scope") EachScope<<<2, 1>>>(a, at);
+    MORE_AT("each-scope") EachScope<<<50, 1>>>(a, at);
     MORE_AT("assert-in-function") CheckIn<<<1, 1>>>(at);
-    MORE("two-scopes") TwoScopes<<<2, 1>>>(a);
+    MORE("two-scopes") TwoScopes<<<50, 1>>>(a);
     MORE("block-fence") LastBlock<true, true><<<50, 32>>>(a, count, b);
     MORE("two-names") TwoNames<<<1, 32>>>(a, a, b);
     MORE("wait-for-all") cudaMemset(a, 0, 4), WaitForAll<<<1000, 1>>>(a);
