@@ -296,6 +296,9 @@ class Source:
         self.bodies.append((body, end))
         self.bodies_of_both += [(body, end)] if side == BOTH else []
         self.mark(side, body)
+        for i in range(body, end if side == DEVICE else body):  # nvcc takes a label at the end of a block, as C++23
+            if self.tokens[i : i + 2] == [":", "}"]:
+                self.after(i, ";")
         is_template = any(w == "template" for w in self.tokens[self.statement(body) : body])
         if is_template or (side == BOTH and self.asks_for_arch):
             return

@@ -59,6 +59,12 @@ void cpu_tell_streams(const struct cpu_access *x, uint64_t other, const char *mi
             t ? t : "an unknown place");
 }
 
+static bool reads_plainly(uint64_t one, uint64_t other) // what the other changes by an atomic
+{
+    int kind = cpu_kind_at(other);
+    return cpu_kind_at(one) == READ && kind & ATOMIC && kind & WRITE && !(kind & VOLATILE);
+}
+
 static const char *advice(uint64_t me, uint64_t other, const char *name, bool is_same_line)
 {
     bool is_of_warp = NUMBER(me, THREAD, BLOCK) / 32 == NUMBER(other, THREAD, BLOCK) / 32;
@@ -68,8 +74,11 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
     if (cpu_kind_at(me) & cpu_kind_at(other) & VOLATILE)
         return "the threads of a warp are not in step, and volatile does not make them wait: put "
                "__syncwarp() (if other warps do the same, __syncthreads()) between each reading "
-               "and "
-               "the writing, or use a shuffle such as __shfl_down_sync";
+               "and the writing, or use a shuffle such as __shfl_down_sync";
+    bool is_in_block = !((me ^ other) & BITS(BLOCK, LAUNCH));
+    if (is_in_block && (reads_plainly(me, other) || reads_plainly(other, me)))
+        return "put __syncthreads() between them; or if the old value would do as well, read it "
+               "through volatile";
     if (name && is_of_warp && !is_same_line)
         return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "
                "atomic";

@@ -185,6 +185,7 @@ two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
 block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 lock-of-blocks|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE, .*: another block may rely on what comes before a __threadfence\(\)
 lock-of-warps|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE
+shared-total|1|0 0|LINE: kernel SharedTotal has a race .* wrote atomically at .*: put __syncthreads\(\) between them; or if the old value would do
 volatile-once|1|0 0|LINE: kernel OtherWarps<false> has a race on the shared memory part: thread 32,0,0 reads what thread 31,0,0 wrote at .*: volatile does not make other warps wait
 behind-fence|1|0 0|LINE: kernel BehindFence has a race on the shared memory part: .* LINE
 host-waits|0|702 702|kernel Forever hangs: every thread that is left waits .*, so neither does cudaStreamQuery
