@@ -350,8 +350,12 @@ class Source:
         body = self.until(i, ("{", ";"))
         if self.is_in_class(i) and "friend" not in self.tokens[self.statement(i) : i]:
             self.stop(i, "a __global__ function cannot be a member function")
-        if {"__host__", "__device__"} & set(self.tokens[self.statement(i) : self.until(i, ("(",))]):
+        left = self.until(i, ("(",))
+        words = {*self.tokens[self.statement(i) : left]}
+        if {"__host__", "__device__"} & words:
             self.stop(i, "a __global__ function is neither __host__ nor __device__")
+        if "void" not in words and {*self.tokens[i + 1 : left - 1]} <= {*TYPES}:
+            self.stop(i, "a __global__ function must have a void return type")
         if self.tokens[body - 1] == "noexcept":
             self.stop(i, "a __global__ function has no exception specification")
         if self.tokens[body] == ";":

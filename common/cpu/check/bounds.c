@@ -51,6 +51,7 @@ static void check_allocation(struct cpu_allocation *a, const struct cpu_access *
                               offset,
                               IN_LAUNCH,
                               cpu_checker->block,
+                              a->kind == VARIABLE ? 0 : a->bytes,
                               NULL};
     cpu_check_race(x, &where);
 }
@@ -76,7 +77,7 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
                      i, v->name);
             *(char *)&v->base[i] = FRESH;
         }
-        struct cpu_where where = {v->cells, offset, IN_BLOCK, k->shared, v};
+        struct cpu_where where = {v->cells, offset, IN_BLOCK, k->shared, v->bytes, v};
         cpu_check_race(x, &where);
         return true;
     }

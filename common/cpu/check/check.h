@@ -123,6 +123,7 @@ struct cpu_where {
     size_t offset;
     uint64_t same;                   // bits in which a cell has to agree with this access to count
     uint64_t block;                  // launch and block
+    size_t bytes;                    // of the array; of __device__ variables unknown, and 0
     const struct cpu_shared *shared; // or NULL
 };
 

@@ -82,7 +82,7 @@ static bool is_of_one_warp(uint64_t one, uint64_t other)
 
 // Threads hand on what they compute through a volatile array, as if they ran in step. (In a warp what is written but
 // once is a flag, and so is what a thread waits for in a loop. Of two warps it is what one writes and the other reads, in
-// shared memory: there keep_poll finds out whether it waits.)
+// shared memory: there keep_poll finds out whether it waits. Nor is it an array, if it has no more than 8 bytes.)
 static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
                                                  const struct cpu_where *w)
 {
@@ -91,9 +91,8 @@ static __attribute__((noinline)) bool is_in_step(uint64_t other, uint64_t me,
     bool is_of_step = is_of_one_warp(other, me)
                           ? (mine | others) & AGAIN && (other ^ me) & BITS(THREAD, BLOCK)
                           : w->shared && others & WRITE && !(mine & WRITE);
-    return (!w->shared || w->shared->bytes > 8) && mine & others & VOLATILE && is_of_step &&
-           !((other ^ me) & IN_BLOCK) && !cpu_is_spinning(thread) &&
-           !cpu_happens_before(cpu_checker, other, me);
+    return w->bytes > 8 && mine & others & VOLATILE && is_of_step && !((other ^ me) & IN_BLOCK) &&
+           !cpu_is_spinning(thread) && !cpu_happens_before(cpu_checker, other, me);
 }
 
 static inline bool is_race_now(uint64_t other, uint64_t me, const struct cpu_where *w, int kind)

@@ -139,10 +139,16 @@ static void check_source(const struct cpu_allocation *target, struct cpu_allocat
     }
     bool is_padding = first > offset && longest < 16 && (gaps > 1 || bytes <= 64);
     bool is_told = gaps && !is_padding && !cpu_is_without_threads; // or nobody could have written
-    if (is_told && (!target || target->kind != DEVICE))
+    // Once for all rows of a copy.
+    static const void *told;
+    static unsigned long told_call;
+    bool is_new = told != cpu_call.place || told_call != cpu_calls;
+    if (is_told && is_new && (!target || target->kind != DEVICE)) {
+        told = cpu_call.place, told_call = cpu_calls;
         cpu_say_of_call("reads %zu bytes that nobody has written, the first at byte %zu of an "
                         "allocation of %zu bytes",
                         all, first, a->bytes);
+    }
 }
 
 // A copy, or without a source a memset. What it takes from the host's memory, and the host has not written, stays

@@ -75,8 +75,11 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
         return "the threads of a warp are not in step, and volatile does not make them wait: put "
                "__syncwarp() (if other warps do the same, __syncthreads()) between each reading "
                "and the writing, or use a shuffle such as __shfl_down_sync";
-    bool is_in_block = !((me ^ other) & BITS(BLOCK, LAUNCH));
-    if (is_in_block && (reads_plainly(me, other) || reads_plainly(other, me)))
+    bool is_plain = reads_plainly(me, other) || reads_plainly(other, me);
+    if (is_plain && (me ^ other) & BITS(BLOCK, LAUNCH))
+        return "blocks do not wait for each other: read it in a second launch; or if the old value "
+               "would do as well, through volatile";
+    if (is_plain)
         return "put __syncthreads() between them; or if the old value would do as well, read it "
                "through volatile";
     if (name && is_of_warp && !is_same_line)

@@ -795,6 +795,7 @@ static void call_of_the_table()
     MORE_AT("half-copied") copy_what_is_half_written(at);
     ask_too_early();
     IF("unwritten-copy") error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // unwritten-copy
+    MORE("rows-unwritten") error = cudaMemcpy2D(h, 100, fresh, 100, 20, 10, cudaMemcpyDeviceToHost); // rows-unwritten
     MORE("one-gap") Fill<<<1, N - 3>>>(fresh, 0), error = cudaMemcpy(h, fresh, bytes, cudaMemcpyDeviceToHost); // one-gap
     IF("freed-twice") cudaFree(fresh), error = cudaFree(fresh); // freed-twice
     IF("direction") error = cudaMemcpy(a, h, bytes, cudaMemcpyDeviceToHost); // direction

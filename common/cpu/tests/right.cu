@@ -446,6 +446,19 @@ __global__ void Pauses(int *out, const int *rounds)
     if (t == 0) *out = step[3];
 }
 
+// A queue whose ends are variables: who comes late finds it empty.
+__device__ volatile int head, tail = 4;
+__global__ void Take(int *out)
+{
+    if (head == tail) return;
+    if (threadIdx.x == 0)
+        for (head = 0; head != tail;) {
+            out[head] = head;
+            head = head + 1;
+            if (head == tail) head = 0, tail = 0;
+        }
+}
+
 // A shared variable in each kind of function, whatever stands in front of its body, and in each kind of block.
 // clang-format off
 #define BODY { __shared__ int s[32]; s[threadIdx.x] = x; __syncwarp(); int other = s[31 - threadIdx.x]; __syncwarp(); return other; }
@@ -587,6 +600,7 @@ static void objects_and_names()
     Turns<<<1, 128>>>(b, 20), Neighbours<<<1, 128>>>(b + 1, 20);
     cudaMemcpy(b + 3, r + 3, sizeof r[3], cudaMemcpyDefault), Pauses<<<1, 128>>>(b + 2, b + 3), result(b);
     expect("Turns", r[0], 80), expect("Neighbours", r[1], 40), expect("Pauses", r[2], r[3]);
+    Take<<<1, 4>>>(b), result(b), expect("Take", r[3], 3);
     Bodies<<<1, 32>>>(b), result(b);
     for (int i = 0; i < 32; i++) expect("Bodies", r[i], 0);
 }

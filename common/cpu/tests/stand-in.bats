@@ -263,6 +263,7 @@ two-of-one/0|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not hav
 two-of-one/1|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not have finished with: wait for it first
 abort|134||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 crash|139||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+rows-unwritten|0|0 0|on a GPU.CPU stand-in: LINE: cudaMemcpy2D: reads 20 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes$
 one-gap|0|0 0|LINE: cudaMemcpy: reads 12 bytes that nobody has written, the first at byte 988 of an allocation of 1000 bytes
 set-too-early|0|0 0 0|host code touched 0x[0-9a-f]+, which cudaMemset2DAsync may not have finished with: wait for it first
 managed-late|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
