@@ -622,6 +622,10 @@ static void launch_more()
         usleep(300000); // it begins
         cudaStreamQuery(two), *flag = 1;
     }
+}
+
+static void launch_still_more()
+{
     MORE("two-kinds") TwoKinds<<<1, 32>>>(a);
     MORE("half-written") cudaMemset(fresh, 0, 4), Read<double><<<1, 1>>>((char *)fresh, 0);
     MORE("never-set") Follow<<<1, 1>>>((int **)fresh);
@@ -955,7 +959,7 @@ int main(int argc, char **argv)
     cudaMemset(count, 0, sizeof *count);
     cudaStreamCreate(&one);
     cudaStreamCreate(&two);
-    launch_of_the_table(), launch_more(), launch_on_streams(), launch_at_an_address();
+    launch_of_the_table(), launch_more(), launch_still_more(), launch_on_streams(), launch_at_an_address();
     cudaError_t launched = cudaGetLastError();
     error = cudaDeviceSynchronize();
     call_of_the_table(), call_and_touch(), call_more();
