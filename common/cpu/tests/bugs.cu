@@ -205,6 +205,16 @@ __global__ void LastWarp(const int *a, int *sum) // as older lessons have it: a 
     if (t == 0) *sum = part[0];
 }
 
+// A fence and a volatile read hand nothing on: only a write behind a fence does.
+__global__ void ReadBehindFence(int *out, volatile int *flag)
+{
+    __shared__ int s;
+    int t = threadIdx.x, seen = 0;
+    if (t == 0) s = 1, __threadfence_block(), seen = *flag; // read-behind-fence
+    if (t == 32) seen = *flag + s; // read-behind-fence
+    out[t] = seen;
+}
+
 // What a thread of another warp has written: in a scan, and written once.
 template <bool is_scan>
 __global__ void OtherWarps(int *out)
@@ -313,6 +323,7 @@ __global__ void UnwrittenParts(int *out) // of a word, which the block before ha
 
 // ---- Addresses
 
+__global__ void WriteBoth(int *one, int *other) { *one = *other = 1; }
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
@@ -335,6 +346,13 @@ __global__ void PastHeap(int *out, int n)
     for (int i = 0; i <= n; i++) p[i] = i; // past-heap
     out[threadIdx.x] = p[n - 1];
     free(p);
+}
+
+__global__ void HeapAcrossEnd(double *out, int bytes) // five and a half
+{
+    double *piece = (double *)malloc(bytes);
+    piece[4] = 1, piece[5] = 2;
+    out[0] = piece[4];
 }
 
 __global__ void HeapByPointer(int *out, int at)
@@ -526,6 +544,7 @@ static void launch_of_the_table()
     IF("in-step") BlockSum<<<1, 64>>>(a, b);
     IF("volatile") LastWarp<<<1, 64>>>(a, b);
     IF("volatile-warps") OtherWarps<true><<<1, 64>>>(a);
+    MORE("read-behind-fence") ReadBehindFence<<<1, 64>>>(a, b);
     MORE("volatile-once") OtherWarps<false><<<1, 64>>>(a);
     IF("volatile-global") LastWarpOfAll<<<1, 32>>>(a, b);
     IF("no-barrier-after") ZeroTooLate<<<1, 64>>>(a, b);
@@ -726,6 +745,7 @@ static void launch_at_an_address()
 #define ALIGNED(kernel, T) \
     if (strncmp(bug, #kernel "<" #T ">", strlen(#kernel "<" #T ">")) == 0) \
         kernel<T><<<1, 1>>>((char *)a, atoi(strchr(bug, '>') + 1));
+    MORE("heap-across-end") HeapAcrossEnd<<<1, 1>>>((double *)a, 44);
     MORE_AT("heap") HeapByPointer<<<1, 1>>>(a, at);
     MORE_AT("one-byte") cudaMemsetAsync((char *)a + at, 1, 1, one), cudaMemsetAsync(a, 2, 9, two);
     MORE_AT("by-pointer") ByPointer<<<1, 64, 256>>>((short *)a, at);
@@ -760,13 +780,18 @@ static void ask_too_early()
         cudaEventElapsedTime(&ms, start, stop); // time-too-early
         cudaEventDestroy(start), cudaEventDestroy(stop);
     }
-    MORE_AT("two-of-one") // at: which of two numbers is written
+    MORE_AT("two-of-one") // at & 1: which of two numbers, on pages of their own, is written and looked at
     {
-        int *p;
-        cudaMallocManaged(&p, 8);
-        p[0] = p[1] = 7;
-        at == 0 ? Sum<<<1, 1>>>(p + 1, p, 1) : Sum<<<1, 1>>>(p, p + 1, 1);
-        printf("%d ", p[at]);
+        const int far = 1 << 16;
+        int *p, *mine, *other;
+        cudaMallocManaged(&p, 2 * far * sizeof *p);
+        mine = p + at % 2 * far, other = p + !(at % 2) * far;
+        *mine = *other = 7;
+        if (at / 2 == 0) Sum<<<1, 1>>>(other, mine, 1);
+        if (at / 2 == 1) WriteBoth<<<1, 1>>>(mine, other);
+        if (at / 2 == 2) WriteBoth<<<1, 1>>>(other, mine);
+        if (at / 2 == 3) Sum<<<1, 1>>>(p, a, 1), Fill<<<1, 1>>>(mine, 0);
+        printf("%d ", *mine);
         cudaDeviceSynchronize(), cudaFree(p);
     }
     for (const char *end : {"abort", "crash"})

@@ -605,6 +605,21 @@ static void objects_and_names()
     for (int i = 0; i < 32; i++) expect("Bodies", r[i], 0);
 }
 
+// The host has waited for all, also if there was nothing left to wait for.
+__global__ void AddOne(int *p) { p[threadIdx.x]++; }
+static void wait_for_nothing()
+{
+    cudaEvent_t event;
+    cudaStream_t s[3];
+    for (cudaStream_t &one : s) cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaEventCreate(&event), clear(), cudaDeviceSynchronize();
+    AddOne<<<1, 32, 0, s[0]>>>(b), cudaEventRecord(event, s[0]), cudaEventDestroy(event);
+    cudaDeviceSynchronize();
+    AddOne<<<1, 32, 0, s[1]>>>(b), AddOne<<<1, 32, 0, s[2]>>>(c), cudaDeviceSynchronize();
+    result(b), expect("AddOne", r[31], 2);
+    for (cudaStream_t one : s) cudaStreamDestroy(one);
+}
+
 static void host_and_device_at_once()
 {
     int *fresh, *mapped, flag = 0;
@@ -688,7 +703,7 @@ int main(void)
     if (getenv("TAKE_ITS_PLACE")) mmap((void *)(1l << 45), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cudaMalloc(&a, sizeof h), cudaMalloc(&b, sizeof h), cudaMalloc(&c, sizeof h), cudaMalloc(&d, 32 * N);
     cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
-    races_and_heaps(), objects_and_names(), host_and_device_at_once(), more();
+    races_and_heaps(), objects_and_names(), wait_for_nothing(), host_and_device_at_once(), more();
     cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d);
     if (all_right) printf("ok\n");
     return !all_right;

@@ -186,6 +186,7 @@ block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .
 lock-of-blocks|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE, .*: another block may rely on what comes before a __threadfence\(\)
 lock-of-warps|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE
 shared-total|1|0 0|LINE: kernel SharedTotal has a race .* wrote atomically at .*: put __syncthreads\(\) between them; or if the old value would do
+read-behind-fence|1|0 0|LINE: kernel ReadBehindFence has a race on the shared memory s: thread 32,0,0 reads what thread 0,0,0 wrote
 volatile-once|1|0 0|LINE: kernel OtherWarps<false> has a race on the shared memory part: thread 32,0,0 reads what thread 31,0,0 wrote at .*: volatile does not make other warps wait
 behind-fence|1|0 0|LINE: kernel BehindFence has a race on the shared memory part: .* LINE
 host-waits|0|702 702|kernel Forever hangs: every thread that is left waits .*, so neither does cudaStreamQuery
@@ -227,6 +228,7 @@ symbol-in-template|0|0 0|LINE: cudaMemcpy: the target is the address on the host
 symbol-set|0|0 1|but cudaMemset at [^ ]*LINE returned cudaErrorInvalidValue
 symbol-read|0|0 700|kernel Sum reads a variable of the device by its address on the host: use the variable itself
 symbol-written|0|0 700|kernel FillBox writes a variable of the device by its address on the host: use the variable itself
+heap-across-end|0|0 700|kernel HeapAcrossEnd writes outside the 44 bytes that malloc or new gave it
 heap/9|0|0 0|
 heap/-1|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
 heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
@@ -261,6 +263,12 @@ unset-in-array|0|0 700|kernel Sum follows a pointer that nobody has set
 time-too-early|0|0 0|cudaEventElapsedTime at [^ ]*LINE returned cudaErrorNotReady, and nobody asked what that is
 two-of-one/0|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not have finished with: wait for it first
 two-of-one/1|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Sum may not have finished with: wait for it first
+two-of-one/2|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may not have finished with: wait for it first
+two-of-one/3|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may not have finished with: wait for it first
+two-of-one/4|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may not have finished with: wait for it first
+two-of-one/5|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may not have finished with: wait for it first
+two-of-one/6|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel [SF][a-z]* may not have finished with: wait for it first
+two-of-one/7|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel [SF][a-z]* may not have finished with: wait for it first
 abort|134||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 crash|139||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 rows-unwritten|0|0 0|on a GPU.CPU stand-in: LINE: cudaMemcpy2D: reads 20 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes$
