@@ -1,7 +1,7 @@
 """What nvcc takes and what it refuses: ./judged.py COUNT SEED [NVCC]
 
-Draws COUNT of the rows of judged.txt (+: taken, -: refused) and as many combinations of a caller and a callee. The
-stand-in has to answer as the row says, and as NVCC, the judge, if there is one: for a combination nobody else knows.
+Draws COUNT of the rows of judged.txt (+: taken, -: refused). The stand-in has to answer as the row says, and as NVCC,
+the judge, if there is one: it also judges combinations of a caller and a callee, COUNT of them but at most 40.
 Of +[nvrtc WORDS] NVRTC is the judge: of its options, and of name expressions.
 """
 
@@ -90,7 +90,7 @@ def main():
     rows = re.findall(r"^([+-])(?:\[(.*?)\])? (.*)", (HERE / "judged.txt").read_text(), re.M)
     rows = random_.sample(rows, min(count, len(rows)))
     cases = [(sign == "+", shlex.split(words), source.replace("\\n", "\n")) for sign, words, source in rows]
-    cases += [drawn(random_) for _ in range(count if nvcc else 0)]
+    cases += [drawn(random_) for _ in range(min(count, 40) if nvcc else 0)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         right = sum(pool.map(lambda case: judge(case, nvcc), cases))
     print(f"{right} of {len(cases)} as nvcc")

@@ -495,7 +495,7 @@ ROWS
     LIMIT=900 try "$TEST_PYTHON" "$PROGRAMS/judged.py" $count $seed # the list is what nvcc 13 said
     assert_success
     requires nvcc
-    try "$TEST_PYTHON" "$PROGRAMS/judged.py" 10 $seed "$NVCC"
+    LIMIT=900 try "$TEST_PYTHON" "$PROGRAMS/judged.py" $count $seed "$NVCC"
     assert_success
 }
 
