@@ -144,8 +144,9 @@ template <class T> __forceinline__ T plain(T x) // two operations stay two: noth
 }
 template <class To, class From> To saturated(From x) // what does not fit: the nearest that does
 {
-    if (x != x) return 0;
     using limits = std::numeric_limits<To>;
+    // a GPU's answers for NaN
+    if (x != x) return sizeof(From) + sizeof(To) == 8 ? 0 : (To)1 << (8 * sizeof(To) - 1);
     return x <= (From)limits::min()   ? limits::min()
            : x >= (From)limits::max() ? limits::max()
                                       : (To)x;
@@ -176,7 +177,7 @@ template <class To, class From> To saturated(From x) // what does not fit: the n
     }
 CPU_CUDA_ARITHMETIC(float, f, __fmaf)
 CPU_CUDA_ARITHMETIC(double, d, __fma)
-inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
+inline float __frsqrt_rn(float x) { return (float)(1 / sqrt((double)x)); }
 #define CPU_CUDA_TO_INTEGER(From, from, To, to) \
     inline To __##from##2##to##_rn(From x) { return cpu_cuda::saturated<To>(rint(x)); } \
     inline To __##from##2##to##_rz(From x) { return cpu_cuda::saturated<To>(trunc(x)); } \

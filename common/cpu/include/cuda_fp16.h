@@ -1,20 +1,20 @@
-// The CPU stand-in's <cuda_fp16.h>: numbers of 16 bits, by way of float. <cuda_bf16.h> makes its own from the same macro.
+// The CPU stand-in's <cuda_fp16.h>: numbers of 16 bits, computed in float. <cuda_bf16.h> makes its own from the same macro.
 #pragma once
 #include "cuda_runtime.h"
 
 namespace cpu_cuda {
 
-// A float as a number with so many bits of exponent and of fraction, rounded to the nearest.
-template <int EXPONENT, int FRACTION> unsigned short to_small(float x)
+// A number with so many bits of exponent and of fraction, rounded once to the nearest.
+template <int EXPONENT, int FRACTION> unsigned short to_small(double x)
 {
     const int infinity = ((1 << EXPONENT) - 1) << FRACTION;
-    const int smallest = 3 - (1 << (EXPONENT - 1)); // frexpf's power of the smallest normal number
-    int power, sign = (int)(__float_as_uint(x) >> 31 << 15);
-    float fraction = frexpf(fabsf(x), &power); // at least 0.5, less than 1
+    const int smallest = 3 - (1 << (EXPONENT - 1)); // frexp's power of the smallest normal number
+    int power, sign = signbit(x) ? 1 << 15 : 0;
+    double fraction = frexp(fabs(x), &power); // at least 0.5, less than 1
     if (x != x) return 0x7FFF;
-    if (x == 0 || fabsf(x) == INFINITY) return (unsigned short)(sign | (x == 0 ? 0 : infinity));
+    if (x == 0 || fabs(x) == INFINITY) return (unsigned short)(sign | (x == 0 ? 0 : infinity));
     int place = power < smallest ? smallest : power;
-    int steps = (int)rintf(ldexpf(fraction, power - place + FRACTION + 1));
+    int steps = (int)rint(ldexp(fraction, power - place + FRACTION + 1));
     int bits = steps + ((place - smallest) << FRACTION); // a carry goes into the exponent
     return (unsigned short)(sign | (bits > infinity ? infinity : bits));
 }
@@ -36,9 +36,9 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
         unsigned short cpu_bits; \
         T() = default; \
         T(float x) : cpu_bits(cpu_cuda::to_small<EXPONENT, FRACTION>(x)) {} \
-        T(double x) : T((float)x) {} \
-        T(int x) : T((float)x) {} \
-        T(unsigned x) : T((float)x) {} \
+        T(double x) : cpu_bits(cpu_cuda::to_small<EXPONENT, FRACTION>(x)) {} \
+        T(int x) : T((double)x) {} \
+        T(unsigned x) : T((double)x) {} \
         operator float() const { return cpu_cuda::from_small<EXPONENT, FRACTION>(cpu_bits); } \
     }; \
     struct __attribute__((aligned(4))) T2 { \
@@ -63,7 +63,7 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
     inline T2 __hneg2(T2 a) { return {-a.x, -a.y}; } \
     inline bool __hisnan(T a) { return (float)a != (float)a; } \
     inline int __hisinf(T a) { return isinf((float)a) ? a < T(0) ? -1 : 1 : 0; } \
-    inline T __hfma(T a, T b, T c) { return fmaf(a, b, c); } \
+    inline T __hfma(T a, T b, T c) { return fma((float)a, (double)(float)b, (float)c); } \
     inline T2 __hfma2(T2 a, T2 b, T2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
     inline T __hmax(T a, T b) { return fmaxf(a, b); } \
     inline T __hmin(T a, T b) { return fminf(a, b); } \

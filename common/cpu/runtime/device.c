@@ -70,7 +70,7 @@ PUBLIC cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     LEAVE(cudaSuccess);
 }
 
-static size_t stack_bytes = 1024;
+static size_t stack_bytes = 1024; // a GPU also refuses what all its threads have no memory for
 static size_t *const limits[] = {&stack_bytes, &cpu_printf_bytes, &cpu_heap.bytes};
 
 PUBLIC cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
@@ -86,8 +86,9 @@ PUBLIC cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     ENTER();
     bool is_too_deep = limit == cudaLimitStackSize && value > 512 << 10;
     if ((unsigned)limit > cudaLimitMallocHeapSize || is_too_deep) LEAVE(cudaErrorInvalidValue);
-    if (limit == cudaLimitMallocHeapSize) cpu_finish_all(); // which may ask for some
+    if (limit != cudaLimitStackSize) cpu_finish_all(); // which may use it
     if (limit == cudaLimitMallocHeapSize && cpu_heap.is_used) LEAVE(cudaErrorInvalidValue);
+    if (limit == cudaLimitPrintfFifoSize && cpu_has_printed) LEAVE(cudaErrorInvalidValue);
     *limits[limit] = value;
     LEAVE(cudaSuccess);
 }
@@ -154,10 +155,10 @@ PUBLIC cudaError_t cudaDeviceReset(void)
     cpu_finish_all();
     for (struct cpu_allocation *a = cpu_allocations, *next; a; a = next) {
         next = a->next;
-        if (a->kind == DEVICE || a->kind == PINNED || (a->kind == MANAGED && !cpu_is_variable(a)))
-            cpu_forget(a);
+        if (a->kind <= REGISTERED && !cpu_is_variable(a)) cpu_forget(a);
     }
     cpu_heap = (struct cpu_heap){8 << 20, false};
+    stack_bytes = 1024, cpu_printf_bytes = 8650752, cpu_has_printed = false;
     cpu_end_pools();
     cpu_forget_handles();
     LEAVE(cudaSuccess);

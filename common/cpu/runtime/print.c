@@ -11,6 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *kept;
 static size_t kept_bytes;
 size_t cpu_printf_bytes = 8650752;
+bool cpu_has_printed;
 static const struct cpu_launch *printing;
 static size_t records; // in bytes, about as a GPU keeps them: formats and arguments, of one launch
 static bool is_too_much, has_said;
@@ -21,6 +22,7 @@ static void keep(const char *text, size_t bytes, const char *format)
     if (printing != cpu_running) records = 0;
     printing = cpu_running;
     records += 40;
+    cpu_has_printed = true;
     while ((format = strchr(format, '%'))) format++, records += 8;
     is_too_much = is_too_much || records > cpu_printf_bytes;
     char *larger = realloc(kept, kept_bytes + bytes);

@@ -294,4 +294,5 @@ unsigned long cpu_polled_work(void); // the host waits in a loop for what it doe
 
 // print.c
 extern size_t cpu_printf_bytes; // cudaLimitPrintfFifoSize
+extern bool cpu_has_printed;    // since then that limit is fixed
 void cpu_flush_prints(void);

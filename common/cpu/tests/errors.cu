@@ -132,6 +132,18 @@ static void lost_context()
     GIVES(cudaErrorDevicesUnavailable, cudaMalloc(&d, 4));
 }
 
+static void reset_device()
+{
+    static char page[4096] __attribute__((aligned(4096)));
+    size_t bytes;
+    OK(cudaHostRegister(page, sizeof page, 0));
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
+    OK(cudaDeviceReset());
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+    IS(bytes, 1024);
+    OK(cudaHostRegister(page, sizeof page, 0));
+}
+
 static int *of_parent;
 
 static void set_and_read()
@@ -182,6 +194,7 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0);
     in_a_child(set_and_read); // forked before: it has CUDA to itself
     in_a_child(lost_context);
+    in_a_child(reset_device);
     the_device();
     launches();
     OK(cudaMalloc(&of_parent, sizeof *of_parent));

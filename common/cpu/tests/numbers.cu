@@ -78,6 +78,26 @@ __global__ void to_integers()
         }
 }
 
+// Of 16 bits: rounded once, near ties and the largest number.
+__global__ void rounded_once(double more)
+{
+    printf("%04x %04x %04x %04x\n", bits(__double2half(1 + 0x1p-11 + more)), bits(__double2half(65520 - more)),
+           bits(__double2half(-5 * 0x1p-25 * (1 + more))), bits(__int2bfloat16_rn(0x1010001)));
+    printf("%04x\n", bits(__hfma(__float2half(3), __float2half(683), __float2half(0x1p-13f))));
+    int others = 0;
+    for (int i = 0; i < 4096; i++) {
+        float x = 1 + 3.0f * i / 4096;
+        others += __frsqrt_rn(x) != (float)(1 / sqrt((double)x));
+    }
+    printf("%d\n", others);
+}
+
+__global__ void of_nan(float f, double d)
+{
+    printf("%x %x %llx %llx\n", __float2int_rn(f), __float2uint_rz(f), __float2ll_rn(f), __float2ull_rz(f));
+    printf("%x %x %llx %llx\n", __double2int_rz(d), __double2uint_rn(d), __double2ll_rz(d), __double2ull_rn(d));
+}
+
 __global__ void complex()
 {
     cuFloatComplex a = make_cuFloatComplex(3, -4), b = make_cuComplex(0.5f, 2);
@@ -162,7 +182,12 @@ int main(void)
     OK(cudaDeviceSynchronize());
     to_integers<<<1, 1>>>();
     OK(cudaDeviceSynchronize());
+    rounded_once<<<1, 1>>>(0x1p-36);
+    OK(cudaDeviceSynchronize());
+    of_nan<<<1, 1>>>(NAN, NAN);
+    OK(cudaDeviceSynchronize());
     complex<<<1, 1>>>();
     OK(cudaDeviceSynchronize());
+    FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 21)); // after a printf
     return all_is_well();
 }
