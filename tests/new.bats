@@ -1,4 +1,5 @@
 load helpers
+export LIMIT=300 # seconds: a package is built anew, at times while other things run
 
 # make new, at the top: a package of one's own.
 try_new() {
