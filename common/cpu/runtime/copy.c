@@ -110,6 +110,13 @@ static cudaError_t keep_source(struct cpu_work *work, size_t bytes)
     return cudaSuccess;
 }
 
+// Work on the device's own memory alone: the call does not wait for it.
+static bool is_of_device(const void *pointer)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(pointer);
+    return a && (a->kind == DEVICE || a->kind == VARIABLE);
+}
+
 static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
@@ -141,7 +148,8 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;
-    if (wait || to == HOST) return cpu_finish_stream(stream);
+    if (to == HOST || (wait && !(is_of_device(c.to) && is_of_device(c.from))))
+        return cpu_finish_stream(stream);
     claim(c.from, from_bytes, PROT_READ, stream);
     claim(c.to, to_bytes, PROT_NONE, stream);
     return from == HOST ? keep_source(work, from_bytes) : cudaSuccess;
@@ -159,8 +167,7 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream, bool wait)
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;
-    enum cpu_kind kind = cpu_find_allocation(c.to)->kind;
-    if (wait && kind != DEVICE && kind != VARIABLE) return cpu_finish_stream(stream);
+    if (wait && !is_of_device(c.to)) return cpu_finish_stream(stream);
     claim(c.to, bytes, PROT_NONE, stream);
     return cudaSuccess;
 }

@@ -17,6 +17,8 @@ struct handle { // what cudaStream_t and cudaEvent_t point to
 
 unsigned long cpu_last_work;
 static struct handle default_stream, *handles;
+static struct cpu_order
+    destroyed; // what was in streams that are no more, but for cudaStreamNonBlocking
 static struct cpu_order waited_for; // by the host
 bool cpu_streams_meet;
 static struct cpu_work *queue, **queue_end = &queue; // in the order of the calls
@@ -61,6 +63,7 @@ static bool is_blocking(const struct handle *h)
 static struct cpu_order order_of(const struct handle *stream)
 {
     struct cpu_order order = stream->order;
+    if (stream == &default_stream) add_order(&order, &destroyed);
     for (const struct handle *h = handles; stream == &default_stream && h; h = h->next)
         if (is_blocking(h)) add_order(&order, &h->order);
     return order;
@@ -269,15 +272,22 @@ static void note_time(struct cpu_work *work)
     clock_gettime(CLOCK_MONOTONIC, &e->time);
 }
 
+// Runs what is in the order, but the host has not waited for it. Returns how much has run.
+static size_t run_unseen(const struct cpu_order *order)
+{
+    size_t ran = queue ? run_up_to(order, true) : 0;
+    cpu_tell_early_access();
+    return ran;
+}
+
 static cudaError_t destroy(void *handle, unsigned kind)
 {
     struct handle *h = find(handle, kind), **link = &handles;
     if (!h) return cudaErrorInvalidResourceHandle;
     for (const struct cpu_work *w = queue; w; w = w->next) // what uses it runs before it goes
         if (w->run == note_time && w->event == h) add_order(&h->order, &w->order);
-    // It returns at once; what comes next in the default stream waits for other streams, but not for a non-blocking one.
-    if (queue) run_up_to(&h->order, kind == STREAM && !is_blocking(h));
-    cpu_tell_early_access();
+    if (is_blocking(h)) add_order(&destroyed, &h->order);
+    run_unseen(&h->order);
     while (*link != h) link = &(*link)->next;
     *link = h->next;
     free(h);
@@ -333,13 +343,20 @@ PUBLIC cudaError_t cudaEventDestroy(cudaEvent_t event) { CALL(destroy(event, EVE
 
 PUBLIC cudaError_t cudaStreamSynchronize(cudaStream_t stream) { CALL(cpu_finish_stream(stream)); }
 
-// Asked whether it is ready, a stream or an event says no once, if it is not, and then runs.
+// Asked whether it is ready, a stream or an event says no once, if it is not, and then runs. A second question says yes.
+static cudaError_t query(struct cpu_order order)
+{
+    if (run_unseen(&order)) return cudaErrorNotReady;
+    finish(order);
+    return cudaSuccess;
+}
+
 PUBLIC cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     ENTER();
     const struct handle *s = stream_of(stream);
     if (!s) LEAVE(cudaErrorInvalidResourceHandle);
-    LEAVE(finish(order_of(s)) ? cudaErrorNotReady : cudaSuccess);
+    LEAVE(query(order_of(s)));
 }
 
 PUBLIC cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -383,10 +400,7 @@ PUBLIC cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     ENTER();
     const struct handle *e = find(event, EVENT);
-    if (!e) LEAVE(cudaErrorInvalidResourceHandle);
-    bool was_done = e->done_by == e->recorded_by;
-    finish(e->order); // a second question says yes
-    LEAVE(was_done ? cudaSuccess : cudaErrorNotReady);
+    LEAVE(e ? query(e->order) : cudaErrorInvalidResourceHandle);
 }
 
 PUBLIC cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)

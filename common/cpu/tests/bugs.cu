@@ -769,6 +769,30 @@ static void copy_what_is_half_written(int which)
     cudaFreeHost(pinned);
 }
 
+// Calls that do not make the host wait: it reads then what a kernel may still write; if `at` is odd, another stream does.
+static void go_on_after_a_call(int at)
+{
+    cudaStream_t s;
+    cudaEvent_t event;
+    int *p;
+    cudaMallocManaged(&p, bytes), cudaStreamCreate(&s), cudaEventCreate(&event), cudaMemset(fresh, 0, bytes);
+    *p = 7;
+    Fill<<<1, 1, 0, s>>>(p, 0), cudaEventRecord(event, s);
+    if (at / 2 == 0) cudaStreamDestroy(s);
+    if (at / 2 == 1) cudaEventDestroy(event);
+    if (at / 2 == 2) cudaStreamQuery(s);
+    if (at / 2 == 3) cudaEventQuery(event);
+    if (at / 2 == 4) cudaMemcpy(a, fresh, bytes, cudaMemcpyDefault);
+    if (at / 2 == 5) cudaMemcpyToSymbol(table, fresh, bytes, 0, cudaMemcpyDeviceToDevice);
+    if (at % 2)
+        Sum<<<1, 1, 0, one>>>(p, b, 1);
+    else
+        printf("%d ", *p);
+    cudaDeviceSynchronize(), cudaFree(p);
+    if (at / 2 != 0) cudaStreamDestroy(s);
+    if (at / 2 != 1) cudaEventDestroy(event);
+}
+
 static void ask_too_early()
 {
     cudaEvent_t start, stop;
@@ -780,6 +804,7 @@ static void ask_too_early()
         cudaEventElapsedTime(&ms, start, stop); // time-too-early
         cudaEventDestroy(start), cudaEventDestroy(stop);
     }
+    MORE_AT("no-wait") go_on_after_a_call(at);
     MORE_AT("two-of-one") // at & 1: which of two numbers, on pages of their own, is written and looked at
     {
         const int far = 1 << 16;

@@ -618,6 +618,21 @@ static void wait_for_nothing()
     AddOne<<<1, 32, 0, s[1]>>>(b), AddOne<<<1, 32, 0, s[2]>>>(c), cudaDeviceSynchronize();
     result(b), expect("AddOne", r[31], 2);
     for (cudaStream_t one : s) cudaStreamDestroy(one);
+
+    // The second answer is that it is done; what was in a destroyed stream is done before the default stream goes on.
+    int *managed;
+    cudaStream_t other;
+    cudaMallocManaged(&managed, 32 * sizeof *managed), cudaStreamCreate(&other), cudaEventCreate(&event);
+    for (int i = 0; i < 32; i++) managed[i] = 0;
+    AddOne<<<1, 32, 0, other>>>(managed);
+    while (cudaStreamQuery(other) == cudaErrorNotReady) continue;
+    expect("cudaStreamQuery", managed[31]++, 1);
+    AddOne<<<1, 32, 0, other>>>(managed), cudaEventRecord(event, other);
+    while (cudaEventQuery(event) == cudaErrorNotReady) continue;
+    expect("cudaEventQuery", managed[31], 3);
+    AddOne<<<1, 32, 0, other>>>(b), cudaEventDestroy(event), cudaStreamDestroy(other), AddOne<<<1, 32>>>(b), result(b);
+    expect("cudaStreamDestroy", r[31], 4);
+    cudaFree(managed);
 }
 
 static void host_and_device_at_once()

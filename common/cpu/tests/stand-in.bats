@@ -269,6 +269,17 @@ two-of-one/4|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may n
 two-of-one/5|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel WriteBoth may not have finished with: wait for it first
 two-of-one/6|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel [SF][a-z]* may not have finished with: wait for it first
 two-of-one/7|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel [SF][a-z]* may not have finished with: wait for it first
+no-wait/0|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+no-wait/1|1|0 0|kernel Sum reads what work of another stream wrote at .*, and nothing says which comes first
+no-wait/2|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+no-wait/3|1|0 0|kernel Sum reads what work of another stream wrote at .*, and nothing says which comes first
+no-wait/4|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+no-wait/5|1|0 0|kernel Sum reads what work of another stream wrote at .*, and nothing says which comes first
+no-wait/6|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+no-wait/7|1|0 0|kernel Sum reads what work of another stream wrote at .*, and nothing says which comes first
+no-wait/8|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
+no-wait/9|0|0 0|
+no-wait/10|0|7 0 0|host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 abort|134||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 crash|139||host code touched 0x[0-9a-f]+, which kernel Fill may not have finished with: wait for it first
 rows-unwritten|0|0 0|on a GPU.CPU stand-in: LINE: cudaMemcpy2D: reads 20 bytes that nobody has written, the first at byte 0 of an allocation of 1000 bytes$
