@@ -82,6 +82,9 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
     if (is_plain)
         return "put __syncthreads() between them; or if the old value would do as well, read it "
                "through volatile";
+    if (name && is_same_line && cpu_kind_at(me) & cpu_kind_at(other) & WRITE)
+        return "let each thread write an element of its own, or only one thread write it, or use "
+               "an atomic such as atomicAdd (in a loop: is a __syncthreads() missing?)";
     if (name && is_of_warp && !is_same_line)
         return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "
                "atomic";

@@ -329,6 +329,13 @@ __global__ void Fill(int *a, int shift)
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
     a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
+__global__ void OneForAll(int *out)
+{
+    __shared__ int pivot;
+    pivot = threadIdx.x; // one-for-all
+    __syncthreads();
+    out[threadIdx.x] = pivot;
+}
 __global__ void Sum(const int *a, int *sum, int n)
 {
     int s = 0;
@@ -628,6 +635,7 @@ static void launch_more()
     MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
+    MORE("one-for-all") OneForAll<<<1, 64>>>(b);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
     MORE("two-bytes") TwoBytes<<<1, 2>>>((char *)a);
     MORE("lock-of-blocks") cudaMemset(a, 0, 8), LockWithoutFence<<<8, 32>>>(a, a + 1);
