@@ -1,5 +1,6 @@
 // Right kernels that look like races, or like reads of what nobody has written: the stand-in has to be silent. Each
 // computes something that is checked.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -671,8 +672,28 @@ __global__ void Ends(int *wrong, float nan, float infinity, int most, int zero)
     SAME(__mul24(0x800000, 2), -0x1000000) SAME(__umul24(0x1000001, 3), 3) SAME(__hadd(most, most), most)
     SAME(__hadd(-1, -2), -2) SAME(__rhadd(least, least), least) SAME(__rhadd(-1, -2), -1) SAME(__uhadd(-1, -1), ~0u)
     SAME(__urhadd(-1, -2), ~0u) SAME(__sad(least, most, 1), 0) SAME(__usad(0, -1, 0), ~0u) SAME(__dp4a(-1, 0x7F, 3), -124)
+    SAME(__hiloint2double(0x3FF19999, (int)0x9999999A), 1.1) SAME(__double2loint(1.1), (int)0x9999999A)
     SAME(__double2hiint(-0.0), least) SAME(__hiloint2double(0x7FF00000, 0), (double)infinity)
     *wrong = n;
+}
+
+// The answers of a group count its own threads: n of them, 8 of a tile, or each second thread of a warp.
+template <class Group> __device__ int wrong_answers(const Group &group, int n)
+{
+    unsigned half = (1u << n / 2) - 1, rank = group.thread_rank();
+    bool is_upper = rank >= n / 2u;
+    int all_are, some_are;
+    int wrong = group.match_all(7, all_are) != (half << n / 2 | half) || !all_are;
+    wrong += group.match_all((int)rank, some_are) != 0 || some_are;
+    wrong += group.match_any((int)is_upper) != (is_upper ? half << n / 2 : half);
+    return wrong + (group.ballot(rank == 3) != 8);
+}
+__global__ void Groups(int *wrong)
+{
+    using namespace cooperative_groups;
+    int n = wrong_answers(tiled_partition<8>(this_thread_block()), 8);
+    if (threadIdx.x % 2) n += wrong_answers(coalesced_threads(), 16);
+    atomicAdd(wrong, n);
 }
 
 // Each two ranges of nine bytes that do not overlap, set by two streams.
@@ -695,6 +716,7 @@ static void more()
     cudaMemsetAsync(d, 0, 101, one), cudaMemsetAsync((char *)d + 101, 0, 101, two); // side by side
     set_side_by_side((char *)d, one, two);
     cudaStreamDestroy(one), cudaStreamDestroy(two);
+    clear(), Groups<<<1, 64>>>(b), result(b), expect("Groups", r[0], 0);
     clear(), Ends<<<1, 1>>>(b, nanf(""), INFINITY, INT_MAX, 0), result(b), expect("Ends", r[0], 0);
     result(a), clear(), cudaMemcpy(b, r, sizeof r, cudaMemcpyDefault), Addresses<<<1, 1>>>(b), result(b);
     expect("Addresses", r[0], 7 + h[2]);
