@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_WORK = 1 << 16 };
+enum { MOST_WORK = 1 << 12 }; // then the host waits, as with a GPU, whose queue is shorter
 
 struct handle { // what cudaStream_t and cudaEvent_t point to
     enum { STREAM, EVENT } kind;
@@ -17,8 +17,7 @@ struct handle { // what cudaStream_t and cudaEvent_t point to
 
 unsigned long cpu_last_work;
 static struct handle default_stream, *handles;
-static struct cpu_order
-    destroyed; // what was in streams that are no more, but for cudaStreamNonBlocking
+static struct cpu_order destroyed;  // what was in blocking streams that are no more
 static struct cpu_order waited_for; // by the host
 bool cpu_streams_meet;
 static struct cpu_work *queue, **queue_end = &queue; // in the order of the calls
