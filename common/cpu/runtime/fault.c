@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 enum { SIGNALS = 4 };
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
@@ -22,6 +23,24 @@ static void chain(int number)
 }
 
 const char *cpu_host_function;
+
+// Behind the instruction at fault, as an address to return to is.
+static const void *place_of(const ucontext_t *context)
+{
+#ifdef __x86_64__
+    return (const char *)context->uc_mcontext.gregs[REG_RIP] + 1;
+#else
+    return (const char *)context->uc_mcontext.pc + 1;
+#endif
+}
+
+static const char *host_code(const void *place, char *text, size_t size)
+{
+    char line[400];
+    const char *where = cpu_line_of(place, line, sizeof line);
+    snprintf(text, size, "%s%shost code", where ? where : "", where ? ": " : "");
+    return text;
+}
 
 // What a kernel did that check/ cannot see, and the code that a GPU gives.
 static cudaError_t describe(char *text, size_t size, int signal, const siginfo_t *info)
@@ -48,6 +67,7 @@ static struct {
     enum { NONE, NEW, WATCHED, POLLED } state;
     unsigned looks; // at it, since it is new
     const char *address;
+    const void *place; // of the host's code
     struct cpu_claim claim;
     char *before; // and behind that as many bytes that the work has left there; or NULL
 } early;
@@ -67,13 +87,14 @@ void cpu_show_results(void)
 
 void cpu_tell_early_access(void)
 {
+    char text[420];
     cpu_lock_claims();
     const char *kernel = early.claim.kernel;
-    if (early.state == NEW || early.state == WATCHED)
-        cpu_say("host code touched %p, which %s%s may not have finished with: wait for it first "
+    if ((early.state == NEW || early.state == WATCHED) && cpu_is_news(early.place, NULL))
+        cpu_say("%s touched %p, which %s%s may not have finished with: wait for it first "
                 "(cudaStreamSynchronize or cudaDeviceSynchronize)",
-                (const void *)early.address, kernel ? "kernel " : "",
-                kernel ? kernel : early.claim.call);
+                host_code(early.place, text, sizeof text), (const void *)early.address,
+                kernel ? "kernel " : "", kernel ? kernel : early.claim.call);
     early.state = NONE;
     cpu_show_results();
     cpu_unlock_claims();
@@ -102,7 +123,7 @@ unsigned long cpu_polled_work(void)
     return is_polled ? early.claim.work : 0;
 }
 
-static void on_early_access(const char *address, struct cpu_allocation *a)
+static void on_early_access(const char *address, const void *place, struct cpu_allocation *a)
 {
     size_t i = CPU_CLAIMS - 1;
     while (i && (size_t)(address - a->claim[i].start) >= a->claim[i].bytes) i--;
@@ -122,6 +143,7 @@ static void on_early_access(const char *address, struct cpu_allocation *a)
     early.state = NEW;
     early.looks = 0;
     early.address = address;
+    early.place = place;
     early.claim = claim;
     early.before = before;
     if (!before) return;
@@ -130,7 +152,7 @@ static void on_early_access(const char *address, struct cpu_allocation *a)
 }
 
 // True if it was one, of memory that the host may use: it tries again, as a GPU lets it pass.
-static bool is_early_access(const char *address, struct cpu_allocation *a)
+static bool is_early_access(const char *address, const void *place, struct cpu_allocation *a)
 {
     enum { MOST = 1000 };
     static unsigned tries;
@@ -138,7 +160,7 @@ static bool is_early_access(const char *address, struct cpu_allocation *a)
     cpu_lock_claims();
     if (a->claim->work && !cpu_memory_is_open()) {
         tries = 0;
-        on_early_access(address, a);
+        on_early_access(address, place, a);
     }
     cpu_unlock_claims();
     return tries++ < MOST; // else it is not that; work has run since
@@ -146,14 +168,13 @@ static bool is_early_access(const char *address, struct cpu_allocation *a)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    (void)context;
+    char text[420];
     if (signal == SIGABRT) { // assert, for example: it may have failed because of that
         if (!cpu_running) cpu_tell_early_access();
         chain(signal);
         return;
     }
     if (cpu_running) {
-        char text[200];
         cudaError_t error = describe(text, sizeof text, signal, info);
         if (cpu_break_context(error)) cpu_say_of_thread(NULL, text);
         if (!cpu_has_asan()) cpu_leave_kernel();
@@ -161,12 +182,15 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     }
     struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
-    if (is_early_access(info->si_addr, a)) return;
+    const void *place = place_of(context);
+    if (is_early_access(info->si_addr, place, a)) return;
     const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
     if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)
-        cpu_say("host code touched %p, which was freed by %s", info->si_addr, was->freed_by);
+        cpu_say("%s touched %p, which was freed by %s", host_code(place, text, sizeof text),
+                info->si_addr, was->freed_by);
     if (a)
-        cpu_say("host code touched device memory at %p: copy it with %s first", info->si_addr,
+        cpu_say("%s touched device memory at %p: copy it with %s first",
+                host_code(place, text, sizeof text), info->si_addr,
                 a->kind == ON_HOST || a->kind == VARIABLE ? "cudaMemcpyFromSymbol" : "cudaMemcpy");
     cpu_tell_early_access();
     chain(signal);
