@@ -175,10 +175,10 @@ void cpu_end_record(const struct cpu_launch *l)
     cpu_is_recording = false;
     if (!is_drawn) return;
     if (!report && !(report = open_report())) return;
-    const char *slash = strrchr(l->file, '/');
-    fprintf(report, "launch\t%s\t%s:%d\t%u %u %u\t%u %u %u\n", l->kernel,
-            slash ? slash + 1 : l->file, l->line, l->grid.x, l->grid.y, l->grid.z, l->block.x,
-            l->block.y, l->block.z);
+    char launched[400];
+    const char *at = cpu_launched_at(l, launched, sizeof launched), *slash = strrchr(at, '/');
+    fprintf(report, "launch\t%s\t%s\t%u %u %u\t%u %u %u\n", l->kernel, slash ? slash + 1 : at,
+            l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
     for (unsigned site = 0; site < SITES; site++)
         if (counts[site].accesses) order[lines++] = site;
     qsort(order, lines, sizeof *order, by_place); // as they are in the code

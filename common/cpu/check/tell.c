@@ -117,13 +117,13 @@ void cpu_tell_race(const struct cpu_access *x, uint64_t me, uint64_t other, cons
     int kind = cpu_kind_at(other);
     const char *h = cpu_line_of(x->place, here, sizeof here);
     const char *t = cpu_line_of(cpu_place_at(other), there, sizeof there);
-    snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
     name_thread(mine, sizeof mine, me, !name);
     name_thread(others, sizeof others, other, !name);
     cpu_say("%s: kernel %s has a race%s%s: %s %s what %s %s%s at %s, and nothing says which comes "
             "first: %s",
-            h ? h : launched, cpu_running->kernel, name ? " on the shared memory " : "",
-            name ? name : "", mine, cpu_verb(x->kind), others, kind & WRITE ? "wrote" : "read",
+            h ? h : cpu_launched_at(cpu_running, launched, sizeof launched), cpu_running->kernel,
+            name ? " on the shared memory " : "", name ? name : "", mine, cpu_verb(x->kind), others,
+            kind & WRITE ? "wrote" : "read",
             kind & ATOMIC && kind & WRITE && !(kind & VOLATILE) ? " atomically" : "",
             t ? t : "an unknown place", advice(me, other, name, h && t && strcmp(h, t) == 0));
 }

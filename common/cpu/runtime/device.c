@@ -194,12 +194,13 @@ __attribute__((destructor)) static void report_at_exit(void)
     if (cpu_is_forked) return; // its parent reports
     CHECKS(program_ends);
     cpu_tell_early_access();
+    char text[400];
     const struct cpu_work *work = cpu_waiting_launch();
     if (work && !cpu_context_is_broken())
-        cpu_say("%s:%d: the program ended %s kernel %s ran: nobody waited for it "
+        cpu_say("%s: the program ended %s kernel %s ran: nobody waited for it "
                 "(cudaDeviceSynchronize)",
-                work->launch.file, work->launch.line, work->is_done ? "after" : "before",
-                work->launch.kernel);
+                cpu_launched_at(&work->launch, text, sizeof text),
+                work->is_done ? "after" : "before", work->launch.kernel);
     report_leaks();
     cpu_end(true);
 }

@@ -49,10 +49,11 @@ const char *volatile cpu_waiting_call;
 void cpu_lock(void) { cpu_lock_for("another call"); }
 void cpu_lock_for(const char *call)
 {
+    char text[400];
     if (cpu_running) { // it holds the lock already
         if (cpu_break_context(cudaErrorLaunchFailure))
-            cpu_say("%s:%d: kernel %s calls a function of the CUDA runtime: only host code can",
-                    cpu_running->file, cpu_running->line, cpu_running->kernel);
+            cpu_say("%s: kernel %s calls a function of the CUDA runtime: only host code can",
+                    cpu_launched_at(cpu_running, text, sizeof text), cpu_running->kernel);
         cpu_leave_kernel();
     }
     if (call) cpu_waiting_call = call;

@@ -50,12 +50,20 @@ void cpu_say(const char *format, ...)
     fprintf(stderr, "CPU stand-in: %s\n", text);
 }
 
+// Its file and line.
+const char *cpu_launched_at(const struct cpu_launch *l, char *text, size_t size)
+{
+    if (l->file) snprintf(text, size, "%s:%d", l->file, l->line);
+    const char *line = l->file ? text : cpu_line_of(l->place, text, size);
+    return line ? line : "cudaLaunchKernel";
+}
+
 // Of the kernel's thread that runs here. Where: a line, or NULL for that of the launch.
 void cpu_say_of_thread(const char *where, const char *what)
 {
     char launched[400];
-    snprintf(launched, sizeof launched, "%s:%d", cpu_running->file, cpu_running->line);
-    cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)", where ? where : launched,
+    cpu_say("%s: kernel %s %s (block %u,%u,%u thread %u,%u,%u)",
+            where ? where : cpu_launched_at(cpu_running, launched, sizeof launched),
             cpu_running->kernel, what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
             threadIdx.z);
 }

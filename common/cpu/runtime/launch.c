@@ -46,16 +46,18 @@ bool cpu_is_kernel(const void *address) { return find_kernel(address) != NULL; }
 
 static bool refuse(const struct cpu_launch *l, const char *format, ...)
 {
-    static const char *file; // of the last one: once for a line that tries several
+    static const void *file; // of the last one: once for a line that tries several
     static int line;
     va_list values;
-    char why[200];
+    char why[200], launched[400];
+    const void *in = l->file ? l->file : l->place;
     va_start(values, format);
     vsnprintf(why, sizeof why, format, values);
     va_end(values);
-    if (file != l->file || line != l->line)
-        cpu_say("%s:%d: kernel %s is not launched: %s", l->file, l->line, l->kernel, why);
-    file = l->file;
+    if (file != in || line != l->line)
+        cpu_say("%s: kernel %s is not launched: %s", cpu_launched_at(l, launched, sizeof launched),
+                l->kernel, why);
+    file = in;
     line = l->line;
     return false;
 }
@@ -185,10 +187,11 @@ PUBLIC void cpu_cuda_launch(const void *kernel, const char *name, const void *bo
 {
     struct cpu_launch *launch = this_launch();
     launch->address = kernel;
-    if (!launch->line) launch->kernel = name; // launched by address
+    if (!strstr(launch->kernel, name)) launch->kernel = name; // launched by its address
     launch->body = body;
     launch->run_threads = run_threads;
-    cudaError_t error = cpu_enter(launch->kernel, NULL);
+    cudaError_t error =
+        cpu_enter(launch->file ? launch->kernel : "cudaLaunchKernel", launch->place);
     cpu_call.launch_file = launch->file;
     cpu_call.launch_line = launch->line;
     if (!error) error = take(launch, bytes);
@@ -216,29 +219,31 @@ PUBLIC void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **
 }
 
 static cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                     size_t shared_bytes, cudaStream_t stream, bool is_cooperative)
+                                     size_t shared_bytes, cudaStream_t stream, bool is_cooperative,
+                                     const char *name, const void *place)
 {
     const struct kernel *k = find_kernel(kernel);
     if (!k) {
-        ENTER();
+        cudaError_t standing = cpu_enter(name, place);
+        if (standing) return cpu_leave(standing);
         LEAVE(kernel ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction);
     }
-    cpu_cuda_configure("launched by address", "cudaLaunchKernel", 0, grid, block, shared_bytes,
-                       stream);
+    cpu_cuda_configure("launched by address", NULL, 0, grid, block, shared_bytes, stream);
     this_launch()->is_cooperative = is_cooperative;
+    this_launch()->place = place;
     k->call(k->address, arguments);
     return launch_error;
 }
 PUBLIC cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared_bytes, cudaStream_t stream)
 {
-    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, false);
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, false, CALLED);
 }
 PUBLIC cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
                                                void **arguments, size_t shared_bytes,
                                                cudaStream_t stream)
 {
-    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, true);
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, true, CALLED);
 }
 
 // ---- What a kernel needs, and may have

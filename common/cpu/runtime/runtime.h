@@ -38,6 +38,7 @@ void cpu_leave_kernel(void) __attribute__((noreturn)); // ends the kernel's thre
 bool cpu_is_end_of_stack(const char *address);
 bool cpu_start_thread(void *(*function)(void *), void *argument);
 void cpu_say(const char *format, ...) __attribute__((format(printf, 1, 2))); // a line on stderr
+const char *cpu_launched_at(const struct cpu_launch *launch, char *text, size_t size);
 void cpu_say_of_thread(const char *where, const char *what);
 
 // errors.c: a runtime call begins with ENTER and ends with LEAVE: one at a time, and an error that
@@ -201,8 +202,8 @@ enum { CPU_ARGUMENTS = 16 };
 // is not known. `id`: of the work to come, if an argument claims memory for it. The body is the kernel with its
 // arguments. Of those that are pointers: to const? To what others change meanwhile?
 struct cpu_launch {
-    const char *kernel, *file;
-    const void *address;
+    const char *kernel, *file; // no file: by cudaLaunchKernel, at `place`
+    const void *address, *place;
     int line;
     dim3 grid, block;
     size_t shared_bytes;

@@ -186,13 +186,14 @@ static struct fiber *fiber_here(const char *what, const char *file, int line)
 static void fail(const struct fiber *a, const char *why, const struct fiber *b)
 {
     const struct cpu_launch *l = cpu_core->launch;
-    char other[600] = "";
+    char launched[400], other[600] = "";
     if (!cpu_break_context(cudaErrorLaunchFailure)) return;
     if (b)
         snprintf(other, sizeof other, ", thread %u,%u,%u at %s:%d (%s)", b->thread.x, b->thread.y,
                  b->thread.z, b->file, b->line, b->what);
-    cpu_say("%s:%d: kernel %s: %s: thread %u,%u,%u at %s:%d (%s)%s", l->file, l->line, l->kernel,
-            why, a->thread.x, a->thread.y, a->thread.z, a->file, a->line, a->what, other);
+    cpu_say("%s: kernel %s: %s: thread %u,%u,%u at %s:%d (%s)%s",
+            cpu_launched_at(l, launched, sizeof launched), l->kernel, why, a->thread.x, a->thread.y,
+            a->thread.z, a->file, a->line, a->what, other);
 }
 
 // ---- Barriers of a block, which count its votes
@@ -435,6 +436,7 @@ static void wait_for_others(void)
     if (core->since == 0 || times != core->got_on) core->since = seconds();
     core->got_on = times;
     nanosleep(&nap, NULL);
+    char text[400];
     double waited = seconds() - core->since;
     // the host goes on, and may yet write what the loop reads
     if (cpu_runs_by_itself && !cpu_waiting_call) core->host_goes_on = seconds();
@@ -446,9 +448,10 @@ static void wait_for_others(void)
     const char *call = cpu_waiting_call;
     if (waited > patience && seconds() - core->host_goes_on > patience &&
         cpu_break_context(cudaErrorLaunchTimeout))
-        cpu_say("%s:%d: kernel %s hangs%s: every thread that is left waits for another one, in a "
+        cpu_say("%s: kernel %s hangs%s: every thread that is left waits for another one, in a "
                 "loop that reads what %s%s%s",
-                l->file, l->line, l->kernel, is_one_left || call ? "" : ", and would on a GPU",
+                cpu_launched_at(l, text, sizeof text), l->kernel,
+                is_one_left || call ? "" : ", and would on a GPU",
                 is_one_left
                     ? "a block may write that has not begun, and no more blocks run at a time here"
                     : "nobody writes",

@@ -327,7 +327,7 @@ __global__ void WriteBoth(int *one, int *other) { *one = *other = 1; }
 __global__ void Fill(int *a, int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
-    a[i] = i; // past-write, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
+    a[i] = i; // past-write, by-name-of-pointer, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
 __global__ void OneForAll(int *out)
 {
@@ -634,6 +634,19 @@ static void launch_more()
     MORE("swap-unwritten") Swaps<<<1, 1>>>(fresh);
     MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
+    MORE("by-name-of-pointer")
+    {
+        void (*kernel)(int *, int) = Fill;
+        kernel<<<1, N + 1>>>(a, 0);
+    }
+    MORE_AT("by-address")
+    {
+        int *managed, shift = 0;
+        cudaMallocManaged(&managed, 1024);
+        void *arguments[] = {&managed, &shift};
+        cudaLaunchKernel(Fill, dim3(1), dim3(at ? 32 : 1025), arguments, 0, 0);
+        if (at == 1) printf("%d ", *managed);
+    }
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("one-for-all") OneForAll<<<1, 64>>>(b);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);

@@ -178,6 +178,9 @@ codes_of() {
     answers bugs <<'ROWS'
 two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
 past-write|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* \(block 0,0,0 thread 250,0,0\)
+by-name-of-pointer|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds
+by-address/0|0|1 0| bugs.cu:[0-9]+: kernel Fill is not launched: a block has 1 to 1024
+by-address/1|1|[0-9-]+ 0 0| bugs.cu:[0-9]+: host code touched
 far-behind|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* after the end of an allocation of 1000 bytes
 far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no device memory is
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
