@@ -204,8 +204,8 @@ static inline uint64_t cpu_joined(const struct cpu_checker *k, uint64_t before, 
 // The writer's cell changes: of the bytes that are not written now, `parts` keeps who wrote them last.
 static inline void cpu_change_writer(uint64_t *writer, uint64_t parts[4], uint64_t now)
 {
-    for (uint64_t n = 0, left = *writer & ~now & BYTES; left; n++, left >>= 1)
-        if (left & 1) parts[n] = *writer;
+    for (uint64_t left = *writer & ~now & BYTES; left; left &= left - 1)
+        parts[__builtin_ctzl(left)] = *writer;
     *writer = now;
 }
 // The last writer of one of the four bytes, or 0 if nobody has written it.

@@ -39,8 +39,8 @@ static INLINE bool is_past(uint64_t cell, const struct cell *c, const struct cpu
 static INLINE bool are_parts_past(const struct cell *c, int kind, const struct cpu_checker *k)
 {
     uint64_t me = c->block | (uint64_t)cpu_thread_number() << THREAD;
-    for (size_t n = 0; n < 4; n++) {
-        if (!(c->bytes & ~*c->writer & (uint64_t)1 << n)) continue;
+    for (uint64_t left = c->bytes & ~*c->writer; left; left &= left - 1) {
+        size_t n = (size_t)__builtin_ctzl(left);
         bool is_unwritten = c->same == IN_BLOCK && (c->parts[n] ^ c->block) & IN_BLOCK;
         if (kind == READ && is_unwritten && c->bytes != BYTES) return false;
         if (!is_past(c->parts[n], c, k) && !is_thread(c->parts[n], me)) return false;
