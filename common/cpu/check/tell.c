@@ -89,7 +89,7 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
         return "put __syncthreads() between them (for one warp __syncwarp() will do), or use an "
                "atomic";
     if (name) return "put __syncthreads() between them, or use an atomic";
-    if ((me ^ other) & BITS(BLOCK, LAUNCH) && cpu_kind_at(other) & IN_ONE_BLOCK)
+    if ((me ^ other) & BITS(BLOCK, LAUNCH) && (cpu_kind_at(me) | cpu_kind_at(other)) & IN_ONE_BLOCK)
         return "what is atomic for one block is not for others: use atomicAdd, not atomicAdd_block";
     if ((me ^ other) & BITS(BLOCK, LAUNCH) && cpu_checker->fenced)
         return "another block may rely on what comes before a __threadfence() and, behind that, an "

@@ -184,7 +184,7 @@ by-address/1|1|[0-9-]+ 0 0| bugs.cu:[0-9]+: host code touched
 far-behind|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* after the end of an allocation of 1000 bytes
 far-below|0|0 700|LINE: kernel Fill writes the address 0x[0-9a-f]*, where no device memory is
 half-past|0|0 700|LINE: kernel HalfPast writes 16 bytes out of bounds, the last 8 of them after the end of an allocation of 1000 bytes
-two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* atomically at
+two-scopes|1|0 0|kernel TwoScopes has a race: .* what .* at .*: what is atomic for one block is not for others: use atomicAdd, not atomicAdd_block
 block-fence|1|0 0|LINE: kernel LastBlock<true, true> has a race: .* reads what .* wrote at
 lock-of-blocks|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE, .*: another block may rely on what comes before a __threadfence\(\)
 lock-of-warps|1|0 0|LINE: kernel LockWithoutFence has a race: .* LINE
