@@ -6,6 +6,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
+// By this block: of two that only add to what should have been 0, the first to be told is the first of its block.
+static bool is_written_near(const struct cpu_allocation *a, size_t offset)
+{
+    enum { NEAR = 4096 };
+    size_t i = offset > NEAR ? (offset - NEAR) / 4 : 0, end = (offset + NEAR) / 4;
+    for (; i < end && i < a->bytes / 4; i++)
+        if (!((a->shadow.writers[i] ^ cpu_checker->block) & IN_BLOCK)) return true;
+    return false;
+}
+
 static void check_written(struct cpu_allocation *a, const struct cpu_access *x, size_t offset)
 {
     struct cpu_shadow *s = &a->shadow;
@@ -25,7 +35,10 @@ static void check_written(struct cpu_allocation *a, const struct cpu_access *x, 
     if (missing <= padding) return;
     bool is_copied = cpu_is_unwritten_by_host(a, first);
     cpu_tell(x, "reads byte %zu of an allocation of %zu bytes, which nobody has written%s", first,
-             a->bytes, is_copied ? ", nor the host before it copied it there" : "");
+             a->bytes,
+             is_copied                   ? ", nor the host before it copied it there"
+             : is_written_near(a, first) ? " yet; is a __syncthreads() missing before?"
+                                         : "");
     for (size_t i = first; i < offset + x->bytes && !is_copied; i++)
         if (!cpu_is_written(s, i)) a->base[i] = FRESH;
 }

@@ -329,6 +329,11 @@ __global__ void Fill(int *a, int shift)
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
     a[i] = i; // past-write, by-name-of-pointer, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
+__global__ void Neighbours(int *a, int *sum)
+{
+    a[threadIdx.x] = 1;
+    sum[threadIdx.x] = a[threadIdx.x] + a[(threadIdx.x + 33) % 64]; // neighbours
+}
 __global__ void OneForAll(int *out)
 {
     __shared__ int pivot;
@@ -647,6 +652,7 @@ static void launch_more()
         cudaLaunchKernel(Fill, dim3(1), dim3(at ? 32 : 1025), arguments, 0, 0);
         if (at == 1) printf("%d ", *managed);
     }
+    MORE("neighbours") Neighbours<<<1, 64>>>(fresh, b);
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("one-for-all") OneForAll<<<1, 64>>>(b);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
