@@ -94,6 +94,9 @@ static const char *advice(uint64_t me, uint64_t other, const char *name, bool is
     if ((me ^ other) & BITS(BLOCK, LAUNCH) && cpu_checker->fenced)
         return "another block may rely on what comes before a __threadfence() and, behind that, an "
                "atomic: which of them is missing between the two?";
+    if (cpu_checker->fenced && !is_same_line)
+        return "put __syncthreads() between them; or if a lock is to order them, a __threadfence() "
+               "before it is given back";
     if (is_same_line && cpu_kind_at(me) & cpu_kind_at(other) & WRITE)
         return "let each thread write an element of its own (is a guard missing?), or use an "
                "atomic such as atomicAdd";

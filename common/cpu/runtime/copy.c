@@ -73,6 +73,28 @@ static bool is_on_host(const void *address)
     return a && a->kind == ON_HOST;
 }
 
+// Why so many bytes cannot be there.
+static void tell_side(const char *side, const char *start, size_t bytes)
+{
+    const struct cpu_allocation *a = cpu_find_allocation(start), *near = cpu_find_neighbour(start);
+    if (!start)
+        cpu_say_of_call("the %s is NULL", side);
+    else if (cpu_is_unset(start))
+        cpu_say_of_call("the %s is a pointer that nobody has set", side);
+    else if (a && a->kind == ON_HOST)
+        cpu_say_of_call("the %s is the address on the host of a variable of the device: use "
+                        "cudaMemcpyToSymbol, cudaMemcpyFromSymbol or cudaGetSymbolAddress",
+                        side);
+    else if (a)
+        cpu_say_of_call("the %s has %zu bytes, not %zu: out of bounds", side,
+                        (size_t)(a->base + a->bytes - start), bytes);
+    else if (near && near->freed_by && (size_t)(start - near->base) < near->bytes)
+        cpu_say_of_call("the %s was freed by %s", side, near->freed_by);
+    else
+        cpu_say_of_call("the %s is %s", side,
+                        near ? "outside of all allocations" : "memory of the host");
+}
+
 static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
 {
     static const char *const name[] = {"HostToHost", "HostToDevice", "DeviceToHost",
@@ -80,11 +102,8 @@ static void tell_sides(enum side to, enum side from, enum cudaMemcpyKind kind)
     const char *what = to == HOST && from == HOST ? "both are memory of the host"
                        : to == HOST               ? "the target is memory of the host"
                                                   : "the source is memory of the host";
-    if (to && from)
-        cpu_say_of_call("%s, which cudaMemcpy%s says is of the device: the target comes first",
-                        what, name[kind]);
-    else
-        cpu_say_of_call("the %s is not as large as that, or NULL", to ? "source" : "target");
+    cpu_say_of_call("%s, which cudaMemcpy%s says is of the device: the target comes first", what,
+                    name[kind]);
 }
 
 static void claim(const char *start, size_t bytes, int host_access, cudaStream_t stream)
@@ -130,15 +149,14 @@ static cudaError_t copy(struct cpu_copy c, enum cudaMemcpyKind kind, cudaStream_
     size_t to_bytes = extent(c.to_pitch, c.width, c.height);
     enum side to = side_of(c.to, to_bytes), from = side_of(c.from, from_bytes);
     if (is_on_host(c.to) || is_on_host(c.from)) {
-        cpu_say_of_call("the %s is the address on the host of a variable of the device: use "
-                        "cudaMemcpyToSymbol, cudaMemcpyFromSymbol or cudaGetSymbolAddress",
-                        is_on_host(c.to) ? "target" : "source");
+        tell_side(is_on_host(c.to) ? "target" : "source", is_on_host(c.to) ? c.to : c.from, 0);
         return is_allowed(to, from, kind) ? cudaSuccess : cudaErrorInvalidValue;
     }
     if (!is_allowed(to, from, kind)) {
-        if (cpu_is_unset(c.to) || cpu_is_unset(c.from))
-            cpu_say_of_call("the %s is a pointer that nobody has set",
-                            cpu_is_unset(c.to) ? "target" : "source");
+        if (!to || cpu_is_unset(c.to))
+            tell_side("target", c.to, to_bytes);
+        else if (!from || cpu_is_unset(c.from))
+            tell_side("source", c.from, from_bytes);
         else
             tell_sides(to, from, kind);
         return cudaErrorInvalidValue;
@@ -161,9 +179,12 @@ static cudaError_t set(struct cpu_copy c, cudaStream_t stream, bool wait)
     if (!cpu_is_stream(stream)) return cudaErrorInvalidResourceHandle;
     if (c.width == 0 || c.height == 0) return cudaSuccess;
     size_t bytes = extent(c.to_pitch, c.width, c.height);
-    if ((c.height > 1 && (c.width > c.to_pitch || c.to_pitch > MOST_PITCH)) ||
-        side_of(c.to, bytes) != KNOWN)
+    if (c.height > 1 && (c.width > c.to_pitch || c.to_pitch > MOST_PITCH))
         return cudaErrorInvalidValue;
+    if (side_of(c.to, bytes) != KNOWN) {
+        tell_side("target", c.to, bytes);
+        return cudaErrorInvalidValue;
+    }
     struct cpu_work *work = cpu_add_work(stream, copy_rows);
     if (!work) return cudaErrorMemoryAllocation;
     work->copy = c;
@@ -335,7 +356,11 @@ PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes,
     if (kind == cudaMemcpyHostToHost ||
         kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))
         LEAVE(cudaErrorInvalidMemcpyDirection);
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) LEAVE(cudaErrorInvalidValue);
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+        cpu_say_of_call("the variable has %zu bytes, not %zu: out of bounds", symbol_bytes,
+                        offset + bytes);
+        LEAVE(cudaErrorInvalidValue);
+    }
     char *place = (char *)symbol + offset;
     struct cpu_copy c = bytes_of(to ? to : place, from ? from : place, bytes);
     LEAVE(copy(c, kind, stream, wait));

@@ -168,7 +168,8 @@ static bool is_early_access(const char *address, const void *place, struct cpu_a
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    char text[420];
+    char text[420], line[400];
+    const void *place = place_of(context);
     if (signal == SIGABRT) { // assert, for example: it may have failed because of that
         if (!cpu_running) cpu_tell_early_access();
         chain(signal);
@@ -176,13 +177,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     }
     if (cpu_running) {
         cudaError_t error = describe(text, sizeof text, signal, info);
-        if (cpu_break_context(error)) cpu_say_of_thread(NULL, text);
+        if (cpu_break_context(error))
+            cpu_say_of_thread(cpu_line_of(place, line, sizeof line), text);
         if (!cpu_has_asan()) cpu_leave_kernel();
         chain(signal); // AddressSanitizer shows the line
         return;
     }
     struct cpu_allocation *a = signal == SIGSEGV ? cpu_find_allocation(info->si_addr) : NULL;
-    const void *place = place_of(context);
     if (is_early_access(info->si_addr, place, a)) return;
     const struct cpu_allocation *was = cpu_find_neighbour(info->si_addr);
     if (was && was->freed_by && (size_t)((char *)info->si_addr - was->base) < was->bytes)

@@ -18,7 +18,10 @@ void cpu_say_who_frees(const void *pointer)
         [PINNED] = "cudaFreeHost",
     };
     const struct cpu_allocation *a = cpu_find_neighbour(pointer);
-    if (!a || a->base != pointer)
+    if (cpu_context_is_broken()) return; // since then cudaMalloc has given nothing
+    if (cpu_is_unset(pointer))
+        cpu_say_of_call("nobody has set this pointer");
+    else if (!a || a->base != pointer)
         cpu_say_of_call("%p is not the start of such memory", pointer);
     else if (a->freed_by)
         cpu_say_of_call("this memory was freed before, by %s (%zu bytes)", a->freed_by, a->bytes);

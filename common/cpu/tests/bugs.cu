@@ -653,6 +653,16 @@ static void launch_more()
         if (at == 1) printf("%d ", *managed);
     }
     MORE("neighbours") Neighbours<<<1, 64>>>(fresh, b);
+    MORE_AT("no-room")
+    {
+        if (at > 2) cudaFree(fresh);
+        if (at == 0) cudaMemset(a, 0, sizeof h + 4);
+        if (at == 1) cudaMemcpyToSymbol(total, h, 2 * sizeof total);
+        if (at == 2) cudaMemset(h, 0, sizeof h);
+        if (at == 3) cudaMemset(fresh, 0, 4);
+        if (at == 4) cudaMemcpy(h, fresh, 4, cudaMemcpyDefault);
+        if (at == 5) cudaMemset(a - 1, 0, 4);
+    }
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("one-for-all") OneForAll<<<1, 64>>>(b);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);

@@ -178,6 +178,13 @@ codes_of() {
     answers bugs <<'ROWS'
 two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
 past-write|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* \(block 0,0,0 thread 250,0,0\)
+no-room/0|0|1 0|: cudaMemset: the target has 1000 bytes, not 1004: out of bounds
+no-room/1|0|1 0|: cudaMemcpyToSymbol: the variable has 4 bytes, not 8: out of bounds
+no-room/2|0|1 0|: cudaMemset: the target is memory of the host
+no-room/3|0|1 0|: cudaMemset: the target was freed by cudaFree
+no-room/4|0|1 0|: cudaMemcpy: the source was freed by cudaFree
+no-room/5|0|1 0|: cudaMemset: the target is outside of all allocations
+stack|0|0 700|bugs.cu:38[0-9]: kernel Deep needs more stack than there is
 by-name-of-pointer|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds
 by-address/0|0|1 0| bugs.cu:[0-9]+: kernel Fill is not launched: a block has 1 to 1024
 by-address/1|1|[0-9-]+ 0 0| bugs.cu:[0-9]+: host code touched
@@ -237,7 +244,7 @@ heap/-1|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or 
 heap/10|0|0 700|kernel HeapByPointer writes outside the 40 bytes that malloc or new gave it
 heap/500|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
 heap/99|0|0 700|kernel HeapByPointer writes memory that was freed in a kernel, or that malloc did not give
-to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source is not as large as that
+to-the-end|0|0000000 1111111 0000000 1111111 0 0|cudaMemcpy2D: the source has [0-9]* bytes, not [0-9]*: out of bounds
 in-each-way|0|001011111111111000 0 400 400 400 0 0|but cudaHostRegister at [^ ]* returned cudaErrorHostMemoryAlreadyRegistered
 half-copied/0|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
 half-copied/1|1|0 0|kernel Sum reads byte 496 of an allocation of 1000 bytes, which nobody has written, nor the host before it copied it there
