@@ -61,7 +61,7 @@ cd "$TOP/04-gather/fast" || exit 1
 }
 
 @test "fast: the C functions return a code for what makes no sense" {
-    EXPECTED='the target has [0-9]* bytes, not [0-9]*: out of bounds' agrees 04-gather-fast/c_interface
+    EXPECTED='the target is NULL' agrees 04-gather-fast/c_interface
 }
 
 @test "fast: out that is strided, overlaps, or stays as it was; odd addresses; pinned memory; a memory map" {
