@@ -103,7 +103,7 @@ struct cpu_checker {
     struct {
         char *address;
         size_t bytes;
-        char now[16];
+        char now[16], put[16]; // what is there, and what is put there for the read
     } stale;
 
     // Kept from launch to launch: the accesses of this block, for record.c, and how often each thread has been at each

@@ -241,15 +241,39 @@ static __attribute__((noinline)) bool report_or_keep(const struct cpu_access *x,
     return false;
 }
 
+// Writes `now` over `old`, but not over what another core has written meanwhile.
+static bool exchange(char *at, const char *old, const char *now, size_t bytes)
+{
+#define EXCHANGE(T) \
+    { \
+        T seen, next; \
+        memcpy(&seen, old, sizeof(T)), memcpy(&next, now, sizeof(T)); \
+        return __atomic_compare_exchange_n((T *)at, &seen, next, false, __ATOMIC_SEQ_CST, \
+                                           __ATOMIC_SEQ_CST); \
+    }
+    if (bytes == 1) EXCHANGE(uint8_t)
+    if (bytes == 2 && (uintptr_t)at % 2 == 0) EXCHANGE(uint16_t)
+    if (bytes == 4 && (uintptr_t)at % 4 == 0) EXCHANGE(uint32_t)
+    if (bytes == 8 && (uintptr_t)at % 8 == 0) EXCHANGE(uint64_t)
+    bool is_old = memcmp(at, old, bytes) == 0;
+    if (is_old) memcpy(at, now, bytes);
+    return is_old;
+}
+
 // On a GPU a racing read may come before the write, which here has been done: it finds what was there before.
 static void give_old_value(const struct cpu_access *x, char *to, const char *before, size_t bytes)
 {
     struct cpu_checker *k = cpu_checker;
     if (x->bytes > sizeof k->stale.now || x->kind & WRITE) return;
+    char put[sizeof k->stale.put];
     if (!k->stale.bytes) memcpy(k->stale.now, x->address, x->bytes);
+    if (!k->stale.bytes) memcpy(k->stale.put, k->stale.now, x->bytes);
     k->stale.address = (char *)x->address;
     k->stale.bytes = x->bytes;
-    memcpy(to, before, bytes);
+    memcpy(put, k->stale.put, x->bytes);
+    memcpy(put + (to - x->address), before, bytes);
+    if (exchange(k->stale.address, k->stale.put, put, x->bytes))
+        memcpy(k->stale.put, put, x->bytes);
     close_short_cuts(k);
 }
 
@@ -274,7 +298,7 @@ static void decide(struct cpu_candidate *c, const struct cpu_access *next)
 void cpu_decide_races(const struct cpu_access *next)
 {
     struct cpu_checker *k = cpu_checker;
-    if (k->stale.bytes) memcpy(k->stale.address, k->stale.now, k->stale.bytes);
+    if (k->stale.bytes) exchange(k->stale.address, k->stale.put, k->stale.now, k->stale.bytes);
     k->stale.bytes = 0;
     k->has_candidates = false;
     for (size_t i = 0; i < sizeof k->candidates / sizeof k->candidates[0]; i++) {

@@ -329,6 +329,13 @@ __global__ void Fill(int *a, int shift)
     int i = blockIdx.x * blockDim.x + threadIdx.x + shift;
     a[i] = i; // past-write, by-name-of-pointer, before, two-before, far, freed, host, null, far-behind, far-below, nearly-null, streams-apart, streams-read
 }
+__global__ void FindOnce(int *found, int who)
+{
+    for (int i = 0; i < 2; i++) {
+        if (*found) return; // found-once
+        if (i && (int)(blockIdx.x * blockDim.x + threadIdx.x) == who) *found = 1; // found-once
+    }
+}
 __global__ void Neighbours(int *a, int *sum)
 {
     a[threadIdx.x] = 1;
@@ -651,6 +658,16 @@ static void launch_more()
         void *arguments[] = {&managed, &shift};
         cudaLaunchKernel(Fill, dim3(1), dim3(at ? 32 : 1025), arguments, 0, 0);
         if (at == 1) printf("%d ", *managed);
+    }
+    MORE("found-once")
+    {
+        int found = 0;
+        for (int who = 0; who < 512; who++) {
+            cudaMemset(a, 0, 4), FindOnce<<<8, 256>>>(a, 4 * who);
+            cudaMemcpy(h, a, 4, cudaMemcpyDefault);
+            found += h[0];
+        }
+        printf("%d ", found);
     }
     MORE("neighbours") Neighbours<<<1, 64>>>(fresh, b);
     MORE_AT("no-room")

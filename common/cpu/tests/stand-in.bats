@@ -299,6 +299,7 @@ managed-late|1|7 0 0|bugs.cu:[0-9]+: host code touched 0x[0-9a-f]+, which kernel
 not-published|1|7 0 0|bugs.cu:[0-9]+: host code touched 0x[0-9a-f]+, which kernel SayWithoutFence may not have finished with: wait for it first
 two-races|1|0 0|LINE: .* reads what .* atomically at .*LINE: .* reads what .* atomically at .*LINE: .* writes what .* wrote at
 three-bytes|1|0 0|LINE: .* thread 1,0,0 writes what block 0,0,0 thread 0,0,0 read at
+found-once|1|512 0 0|LINE: kernel FindOnce has a race: .* LINE
 neighbours|1|0 0|LINE: kernel Neighbours reads byte .*, which nobody has written yet; is a __syncthreads\(\) missing before\?
 one-for-all|1|0 0|LINE: .* writes what thread .*: let each thread write an element of its own, or only one thread write it, or use an atomic
 warps-zeros|1|0 0|LINE: .* thread [0-9]+,0,0 (reads|writes) what thread [0-9]+,0,0 wrote at
