@@ -23,6 +23,7 @@ EventDestroy EventRecord EventRecordWithFlags Free FuncGetAttributes GetDevice G
 GetLastError Malloc Memcpy2DAsync Memcpy3DAsync MemcpyAsync Memset2DAsync Memset3DAsync MemsetAsync
 OccupancyMaxActiveBlocksPerMultiprocessor PeekAtLastError RuntimeGetVersion StreamCreateWithFlags StreamDestroy
 StreamWaitEvent""".split()
+OF_CUDA = re.compile(r"\b(atomic[A-Z]\w+|__[a-z]\w+|clock64)\(")
 MARK = re.compile(r"_ZN8cpu_cuda2inILc(\d+)ELi(\d+)EEEvv$")
 # those of std:: that nvcc has for both sides: mathematics, and what hands on a value
 OF_STD_FOR_BOTH = re.compile(
@@ -67,12 +68,18 @@ def functions(dump):
     return found
 
 
+def is_of_cuda(f, sides):
+    """Whether it is one of CUDA's functions that only device code has: __popc, atomicAdd; those of half are for both."""
+    name = OF_CUDA.search(f.text) if re.match(r"_Z\d", f.name) and not f.side else None  # in no namespace, nor C's
+    return bool(name and name[1] not in sides.sides and not re.search("half|bfloat", f.text))
+
+
 def side_of(callee, sides):
     """HOST, DEVICE or CONSTEXPR, if it is certain that it is nothing else; or None."""
     if callee.side:
         return callee.side
     name = re.search(r"(\w+)\(|$", callee.text)[1] or ""
-    if name in sides.source.of_device:
+    if name in sides.source.of_device or is_of_cuda(callee, sides):
         return DEVICE
     if re.match(r"_Z(N[KVRO]*)?S[tabsiod]", callee.name):  # std::
         if not OF_STD_FOR_BOTH.search(callee.text):
@@ -98,10 +105,11 @@ def check(dump, sides):
         if f.text.startswith("void __static_initialization"):
             check_start(f, listed, sides)
         is_device = f.side == DEVICE or (f.side == BOTH and not sides.source.asks_for_arch)
-        for callee in [listed[n] for n in f.calls if n in listed]:
+        is_both = f.side == BOTH and " [with " not in f.text  # a template's may be called by device code alone
+        for callee in [listed[n] for n in f.calls if n in listed and f.side]:
             side = side_of(callee, sides)
-            if f.side == HOST and side == DEVICE:
-                sides.refuse_call(f, callee, "__device__", "__host__")
+            if side == DEVICE and (f.side == HOST or is_both):
+                sides.refuse_call(f, callee, "__device__", "__host__ __device__" if is_both else "__host__")
             elif f.side == DEVICE and side == HOST:
                 sides.refuse_call(f, callee, "__host__", "__device__")
             elif f.side == DEVICE and side == CONSTEXPR and not sides.source.is_relaxed:

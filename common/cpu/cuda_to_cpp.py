@@ -437,6 +437,8 @@ class Source:
         """__device__, __constant__ or __managed__ at i: of a function or of a variable"""
         end = self.until(i, ("=", "[", ";", "{", "("))
         words = self.tokens[self.statement(i) : end]
+        if "__shared__" in words:  # __device__ __shared__ int x: the other word says it; extern, it is written anew
+            return None if "extern" in words else self.replace(i, i, "")
         is_pointer = self.tokens[end : end + 2] == ["(", "*"]  # to a function
         is_function = (self.tokens[end] == "(" and not (is_pointer or self.is_object(end))) or "operator" in words
         is_lambda = self.tokens[i - 1] == "]" or self.tokens[i - 2 : i] == ["]", "__host__"]
@@ -557,7 +559,7 @@ class Source:
                     self.before(stop, f", {gap}_{stop}[{size}] __attribute__((used)){{}}")
             self.before(begin, f"static __thread __attribute__((used)) char {gap}[1024]; ")
             return
-        kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__shared__"))
+        kind = " ".join(t for t in self.tokens[begin : left - 1] if t not in ("extern", "__device__", "__shared__"))
         more = " ".join(self.tokens[self.closing(left) + 1 : end])  # of an array of arrays
         pointer = f"(*{name}){more}" if more else f"*{name}"
         static = "" if is_local else "extern __thread "  # another name for the pointer itself

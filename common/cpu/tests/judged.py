@@ -29,12 +29,15 @@ CALLEES = {  # a declaration, and a call of it
     "conversion": ("struct S { int x; SIDE operator int() const { return x + 1; } };", "*reinterpret_cast<S *>(p)"),
     "variable": ("SIDE3 int v = 3;", "v"),
     "array": ("SIDE3 int v[2] = {1, 2};", "v[p[0]]"),
+    "one of CUDA's": ("", "__popc(p[0]) + atomicAdd(p, 1)"),
 }
 CALLERS = {
     "kernel": "__global__ void k(int *p) { p[1] = CALL; }",
     "template kernel": "template <class T> __global__ void k(T *p) { p[1] = CALL; }\nvoid h(int *p) { k<<<1, 1>>>(p); }",
     "device": "__device__ int g(int *p) { return CALL; }",
     "host": "int g(int *p) { return CALL; }",
+    "both": "__host__ __device__ int g(int *p) { return CALL; }",
+    "member of both": "struct C { __host__ __device__ int g(int *p) { return CALL; } };\nint h(int *p) { return C().g(p); }",
     "lambda": "__global__ void k(int *p) { auto l = [=]() { return CALL; }; p[1] = l(); }",
 }
 VARIABLES = ["", "__device__", "__constant__", "__managed__", "const", "constexpr", "static const", "static __device__"]

@@ -55,7 +55,7 @@ __global__ void SetBack(volatile int *partial, unsigned *count, int *sum)
 // The same within a block: who has seen the flag takes it back.
 __global__ void TakeBack(int *out)
 {
-    __shared__ int data, flag;
+    __device__ __shared__ int data, flag;
     if (threadIdx.x == 0) flag = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
