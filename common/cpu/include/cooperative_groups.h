@@ -239,6 +239,10 @@ coalesced_group labeled_partition(const Group &group, T label, CPU_CUDA_HERE)
 {
     return coalesced_group(__match_any_sync(group.cpu_mask(), label, file, line));
 }
+inline coalesced_group tiled_partition(const coalesced_group &group, unsigned size, CPU_CUDA_HERE)
+{
+    return labeled_partition(group, group.thread_rank() / size, file, line);
+}
 template <class Group>
 coalesced_group binary_partition(const Group &group, bool label, CPU_CUDA_HERE)
 {

@@ -61,7 +61,11 @@ inline float __saturatef(float x) { return fminf(fmaxf(x, 0), 1); }
 #define CPU_CUDA_MORE(T, f) /* in float and in double */ \
     inline T rsqrt##f(T x) { return 1 / sqrt(x); } \
     inline T rcbrt##f(T x) { return 1 / cbrt(x); } \
-    inline T norm3d##f(T x, T y, T z) { return sqrt(x * x + y * y + z * z); } \
+    inline T norm3d##f(T x, T y, T z) { return std::hypot(x, y, z); } \
+    inline T norm4d##f(T x, T y, T z, T w) { return std::hypot(std::hypot(x, y, z), w); } \
+    inline T rhypot##f(T x, T y) { return 1 / std::hypot(x, y); } \
+    inline T rnorm3d##f(T x, T y, T z) { return 1 / norm3d##f(x, y, z); } \
+    inline T rnorm4d##f(T x, T y, T z, T w) { return 1 / norm4d##f(x, y, z, w); } \
     inline T sinpi##f(T x) \
     { \
         T r = remainder(x, (T)2); /* exact, and 0 for every integer */ \

@@ -112,18 +112,22 @@ inline int __all_sync(unsigned mask, int predicate, CPU_CUDA_HERE)
     return cpu_cuda::reduce(
         "__all_sync", mask, predicate != 0, [](bool a, bool b) { return a && b; }, file, line);
 }
+template <class T> bool cpu_is_same(T a, T b) // of a float the bits count
+{
+    return __builtin_memcmp(&a, &b, sizeof a) == 0;
+}
 template <class T> unsigned __match_any_sync(unsigned mask, T value, CPU_CUDA_HERE)
 {
     cpu_cuda::lanes<T> all("__match_any_sync", mask, value, file, line);
     unsigned same = 0;
-    for (int i = 0; i < 32; i++) same |= (unsigned)(all.has(i) && all[i] == value) << i;
+    for (int i = 0; i < 32; i++) same |= (unsigned)(all.has(i) && cpu_is_same(all[i], value)) << i;
     return same;
 }
 template <class T> unsigned __match_all_sync(unsigned mask, T value, int *are_all, CPU_CUDA_HERE)
 {
     cpu_cuda::lanes<T> all("__match_all_sync", mask, value, file, line);
     *are_all = true;
-    for (int i = 0; i < 32; i++) *are_all = *are_all && (!all.has(i) || all[i] == value);
+    for (int i = 0; i < 32; i++) *are_all = *are_all && (!all.has(i) || cpu_is_same(all[i], value));
     return *are_all ? all.mask : 0;
 }
 #define CPU_CUDA_REDUCE(name, T, combined) \

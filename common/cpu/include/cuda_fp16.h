@@ -39,6 +39,12 @@ template <int EXPONENT, int FRACTION> float from_small(unsigned short bits)
         T(double x) : cpu_bits(cpu_cuda::to_small<EXPONENT, FRACTION>(x)) {} \
         T(int x) : T((double)x) {} \
         T(unsigned x) : T((double)x) {} \
+        T(short x) : T((double)x) {} \
+        T(unsigned short x) : T((double)x) {} \
+        T(long x) : T((double)x) {} \
+        T(unsigned long x) : T((double)x) {} \
+        T(long long x) : T((double)x) {} \
+        T(unsigned long long x) : T((double)x) {} \
         operator float() const { return cpu_cuda::from_small<EXPONENT, FRACTION>(cpu_bits); } \
     }; \
     struct __attribute__((aligned(4))) T2 { \

@@ -77,8 +77,8 @@ void cpu_cuda_add_kernel(void *kernel, void (*call)(void *kernel, void **argumen
 void cpu_cuda_add_variables(char *start, const char *end, bool is_managed, bool shares_pages);
 void *cpu_cuda_on_host(const volatile void *variable);
 cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol);
-cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset, void *to,
-                                 const void *from, size_t bytes, cudaMemcpyKind kind,
+cudaError_t cpu_cuda_copy_symbol(bool is_to, const void *symbol, size_t symbol_bytes, size_t offset,
+                                 const void *memory, size_t bytes, cudaMemcpyKind kind,
                                  cudaStream_t stream, bool wait);
 int cpu_cuda_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 }
@@ -376,28 +376,30 @@ __forceinline__ cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, si
                                                size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, 0, true);
+    return cpu_cuda_copy_symbol(true, &to, sizeof to, offset, from, n, kind, 0, true);
 }
 template <class T>
 __forceinline__ cudaError_t cudaMemcpyToSymbolAsync(const T &to, const void *from, size_t n,
-                                                    size_t offset, cudaMemcpyKind kind,
+                                                    size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                     cudaStream_t stream = 0)
 {
-    return cpu_cuda_copy_symbol(&to, sizeof to, offset, nullptr, from, n, kind, stream, false);
+    return cpu_cuda_copy_symbol(true, &to, sizeof to, offset, from, n, kind, stream, false);
 }
 template <class T>
 __forceinline__ cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n,
                                                  size_t offset = 0,
                                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, 0, true);
+    return cpu_cuda_copy_symbol(false, &from, sizeof from, offset, to, n, kind, 0, true);
 }
 template <class T>
 __forceinline__ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &from, size_t n,
-                                                      size_t offset, cudaMemcpyKind kind,
+                                                      size_t offset = 0,
+                                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                       cudaStream_t stream = 0)
 {
-    return cpu_cuda_copy_symbol(&from, sizeof from, offset, to, nullptr, n, kind, stream, false);
+    return cpu_cuda_copy_symbol(false, &from, sizeof from, offset, to, n, kind, stream, false);
 }
 template <class T> __forceinline__ cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {

@@ -233,10 +233,9 @@ PUBLIC cudaError_t cudaMemcpyPeer(void *to, int device, const void *from, int ot
     return cudaMemcpyPeerAsync(to, device, from, other, bytes, NULL);
 }
 // A box is copied plane by plane.
-PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+static cudaError_t copy_box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool wait)
 {
     cudaError_t error = p ? cudaSuccess : cudaErrorInvalidValue;
-    ENTER();
     for (size_t z = 0; !error && z < p->extent.depth; z++) {
         const struct cudaPitchedPtr *to = &p->dstPtr, *from = &p->srcPtr;
         size_t to_row = (p->dstPos.z + z) * to->ysize + p->dstPos.y;
@@ -250,12 +249,15 @@ PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
                              0};
         error = copy(c, p->kind, stream, false);
     }
-    LEAVE(error);
+    return error || !wait ? error : cpu_finish_stream(stream);
+}
+PUBLIC cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    CALL(copy_box(p, stream, false));
 }
 PUBLIC cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    cudaError_t error = cudaMemcpy3DAsync(p, NULL);
-    return error ? error : cudaStreamSynchronize(NULL);
+    CALL(copy_box(p, NULL, true));
 }
 PUBLIC cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
                                      size_t height, cudaStream_t stream)
@@ -266,19 +268,24 @@ PUBLIC cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t w
 {
     CALL(set((struct cpu_copy){pointer, NULL, pitch, 0, width, height, value}, NULL, true));
 }
-PUBLIC cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
-                                     cudaStream_t stream)
+static cudaError_t set_box(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
+                           cudaStream_t stream, bool wait)
 {
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; !error && z < extent.depth; z++)
-        error = cudaMemset2DAsync((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value,
-                                  extent.width, extent.height, stream);
-    return error;
+        error = set((struct cpu_copy){(char *)p.ptr + z * p.pitch * p.ysize, NULL, p.pitch, 0,
+                                      extent.width, extent.height, value},
+                    stream, false);
+    return error || !wait ? error : cpu_finish_stream(stream);
+}
+PUBLIC cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
+                                     cudaStream_t stream)
+{
+    CALL(set_box(p, value, extent, stream, false));
 }
 PUBLIC cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
 {
-    cudaError_t error = cudaMemset3DAsync(p, value, extent, NULL);
-    return error ? error : cudaStreamSynchronize(NULL);
+    CALL(set_box(p, value, extent, NULL, true));
 }
 PUBLIC cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
@@ -336,32 +343,33 @@ static bool is_symbol(const void *address)
 PUBLIC cudaError_t cpu_cuda_find_symbol(void **pointer, const void *symbol)
 {
     ENTER();
+    cpu_call.name = pointer ? "cudaGetSymbolAddress" : "cudaGetSymbolSize";
     void *address = other_address(symbol, ON_HOST);
     if (!is_symbol(address)) LEAVE(cudaErrorInvalidSymbol);
     if (pointer) *pointer = address;
     LEAVE(cudaSuccess);
 }
 
-// `to` or `from` is NULL, and stands for the variable.
-PUBLIC cudaError_t cpu_cuda_copy_symbol(const void *symbol, size_t symbol_bytes, size_t offset,
-                                        void *to, const void *from, size_t bytes,
+PUBLIC cudaError_t cpu_cuda_copy_symbol(bool is_to, const void *symbol, size_t symbol_bytes,
+                                        size_t offset, const void *memory, size_t bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
     ENTER();
-    cpu_call.name = to     ? wait ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync"
-                    : wait ? "cudaMemcpyToSymbol"
-                           : "cudaMemcpyToSymbolAsync";
+    cpu_call.name = is_to  ? wait ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync"
+                    : wait ? "cudaMemcpyFromSymbol"
+                           : "cudaMemcpyFromSymbolAsync";
     symbol = other_address(symbol, ON_HOST);
     if (!is_symbol(symbol)) LEAVE(cudaErrorInvalidSymbol);
     if (kind == cudaMemcpyHostToHost ||
-        kind == (to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))
+        kind == (is_to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         LEAVE(cudaErrorInvalidMemcpyDirection);
     if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
-        cpu_say_of_call("the variable has %zu bytes, not %zu: out of bounds", symbol_bytes,
-                        offset + bytes);
+        cpu_say_of_call("the variable has %zu bytes, not %zu from byte %zu on: out of bounds",
+                        symbol_bytes, bytes, offset);
         LEAVE(cudaErrorInvalidValue);
     }
     char *place = (char *)symbol + offset;
-    struct cpu_copy c = bytes_of(to ? to : place, from ? from : place, bytes);
+    struct cpu_copy c =
+        is_to ? bytes_of(place, memory, bytes) : bytes_of((void *)memory, place, bytes);
     LEAVE(copy(c, kind, stream, wait));
 }

@@ -1,5 +1,6 @@
 // Launches: checked at once, run when somebody waits for them.
 #include "runtime.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,12 +183,20 @@ static cudaError_t take(const struct cpu_launch *launch, size_t bytes)
     return cudaSuccess;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    const char *at = strstr(text, word), *end = at ? at + strlen(word) : NULL;
+    return at && (at == text || !(isalnum(at[-1]) || at[-1] == '_')) && !isalnum(*end) &&
+           *end != '_';
+}
+
 PUBLIC void cpu_cuda_launch(const void *kernel, const char *name, const void *body, size_t bytes,
                             void (*run_threads)(const void *))
 {
     struct cpu_launch *launch = this_launch();
     launch->address = kernel;
-    if (!strstr(launch->kernel, name)) launch->kernel = name; // launched by its address
+    if (!launch->file || !has_word(launch->kernel, name))
+        launch->kernel = name; // else <...> is with it
     launch->body = body;
     launch->run_threads = run_threads;
     cudaError_t error =
@@ -257,7 +266,7 @@ PUBLIC cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribu
     if (!k) LEAVE(cudaErrorInvalidDeviceFunction);
     if (value < (is_size ? 0 : -1) || value > (is_size ? CPU_MOST_SHARED : 100))
         LEAVE(cudaErrorInvalidValue);
-    if (is_size && value > CPU_SHARED_BYTES) k->shared_bytes = (size_t)value;
+    if (is_size) k->shared_bytes = (size_t)value;
     LEAVE(cudaSuccess);
 }
 PUBLIC cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)

@@ -135,7 +135,7 @@ static size_t run_up_to(const struct cpu_order *order, bool by_itself)
             cpu_call = work->call;
             CHECKS(work, work);
             cpu_has_published = false;
-            if (!cpu_context_is_broken()) work->run(work);
+            if (!cpu_context_is_broken() || work->run == call_host) work->run(work);
             work->is_published = cpu_has_published;
             if (by_itself && is_known(work)) end_claims_in(&work->order);
             ran++;
@@ -421,9 +421,10 @@ PUBLIC cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, 
 static void call_host(struct cpu_work *work)
 {
     const struct cpu_host_call *c = &work->host_call;
+    cudaError_t error = cpu_context_is_broken() ? cpu_broken : cudaSuccess;
     cpu_is_in_host_function = true;
-    if (c->function) c->function(c->data);
-    if (c->callback) c->callback(c->stream, cudaSuccess, c->data);
+    if (c->function && !error) c->function(c->data);
+    if (c->callback) c->callback(c->stream, error, c->data);
     cpu_is_in_host_function = false;
 }
 

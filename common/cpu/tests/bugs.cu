@@ -646,40 +646,6 @@ static void launch_more()
     MORE("swap-unwritten") Swaps<<<1, 1>>>(fresh);
     MORE("past-variable") PastSink<<<1, 1>>>(2 * N);
     MORE("nearly-null") Fill<<<1, 1>>>((int *)16, 0);
-    MORE("by-name-of-pointer")
-    {
-        void (*kernel)(int *, int) = Fill;
-        kernel<<<1, N + 1>>>(a, 0);
-    }
-    MORE_AT("by-address")
-    {
-        int *managed, shift = 0;
-        cudaMallocManaged(&managed, 1024);
-        void *arguments[] = {&managed, &shift};
-        cudaLaunchKernel(Fill, dim3(1), dim3(at ? 32 : 1025), arguments, 0, 0);
-        if (at == 1) printf("%d ", *managed);
-    }
-    MORE("found-once")
-    {
-        int found = 0;
-        for (int who = 0; who < 512; who++) {
-            cudaMemset(a, 0, 4), FindOnce<<<8, 256>>>(a, 4 * who);
-            cudaMemcpy(h, a, 4, cudaMemcpyDefault);
-            found += h[0];
-        }
-        printf("%d ", found);
-    }
-    MORE("neighbours") Neighbours<<<1, 64>>>(fresh, b);
-    MORE_AT("no-room")
-    {
-        if (at > 2) cudaFree(fresh);
-        if (at == 0) cudaMemset(a, 0, sizeof h + 4);
-        if (at == 1) cudaMemcpyToSymbol(total, h, 2 * sizeof total);
-        if (at == 2) cudaMemset(h, 0, sizeof h);
-        if (at == 3) cudaMemset(fresh, 0, 4);
-        if (at == 4) cudaMemcpy(h, fresh, 4, cudaMemcpyDefault);
-        if (at == 5) cudaMemset(a - 1, 0, 4);
-    }
     MORE("three-bytes") ThreeBytes<<<1, 2>>>((unsigned char *)a);
     MORE("one-for-all") OneForAll<<<1, 64>>>(b);
     MORE("warps-zeros") BinsOfWarps<<<1, 64>>>(a);
@@ -790,6 +756,50 @@ static void use_what_nobody_has_set()
     MORE("unset-source") error = cudaMemcpy(h, array[3], bytes, cudaMemcpyDeviceToHost); // unset-source
     MORE("unset-argument") Fill<<<1, 32>>>(local, 1);
     MORE("unset-in-array") Sum<<<1, 1>>>(array[2], b, N);
+}
+
+static void launch_by_name_or_address()
+{
+    MORE("by-name-of-pointer")
+    {
+        void (*ReFill)(int *, int) = Fill;
+        ReFill<<<1, N + 1>>>(a, 0);
+    }
+    MORE_AT("by-address")
+    {
+        int *managed, shift = 0;
+        cudaMallocManaged(&managed, 1024);
+        void *arguments[] = {&managed, &shift};
+        cudaLaunchKernel(Fill, dim3(1), dim3(at ? 32 : 1025), arguments, 0, 0);
+        if (at == 1) printf("%d ", *managed);
+    }
+    MORE("found-once")
+    {
+        int found = 0;
+        for (int who = 0; who < 512; who++) {
+            cudaMemset(a, 0, 4), FindOnce<<<8, 256>>>(a, 4 * who);
+            cudaMemcpy(h, a, 4, cudaMemcpyDefault);
+            found += h[0];
+        }
+        printf("%d ", found);
+    }
+    MORE("neighbours") Neighbours<<<1, 64>>>(fresh, b);
+}
+
+static void ask_for_too_much()
+{
+    MORE_AT("no-room")
+    {
+        if (at > 2) cudaFree(fresh);
+        if (at == 0) cudaMemset(a, 0, sizeof h + 4);
+        if (at == 1) cudaMemcpyToSymbol(total, h, 2 * sizeof total);
+        if (at == 2) cudaMemset(h, 0, sizeof h);
+        if (at == 3) cudaMemset(fresh, 0, 4);
+        if (at == 4) cudaMemcpy(h, fresh, 4, cudaMemcpyDefault);
+        if (at == 5) cudaMemset(a - 1, 0, 4);
+        if (at == 6)
+            cudaMemset3D(make_cudaPitchedPtr(a, 100, 100, 11), 0, make_cudaExtent(100, 11, 1));
+    }
 }
 
 static void launch_at_an_address()
@@ -1064,6 +1074,7 @@ int main(int argc, char **argv)
     cudaStreamCreate(&one);
     cudaStreamCreate(&two);
     launch_of_the_table(), launch_more(), launch_still_more(), launch_on_streams(), launch_at_an_address();
+    launch_by_name_or_address(), ask_for_too_much();
     cudaError_t launched = cudaGetLastError();
     error = cudaDeviceSynchronize();
     call_of_the_table(), call_and_touch(), call_more();

@@ -108,6 +108,9 @@ static void launches()
     OK(cudaGetLastError());
     HAS(n, {25000});
     REFUSED(last_word<<<1, 32, 100016>>>(n, words));
+    OK(cudaFuncSetAttribute(last_word, most, 1000)); // the last call counts
+    REFUSED(last_word<<<1, 32, 2000>>>(n, words));
+    OK(cudaFuncSetAttribute(last_word, most, 100000));
     OK(cudaFuncSetCacheConfig(last_word, cudaFuncCachePreferShared));
     cudaFuncAttributes attributes;
     OK(cudaFuncGetAttributes(&attributes, last_word));
@@ -118,12 +121,18 @@ static void launches()
 
 // ---- Each in a process of its own
 
+static volatile cudaError_t noted;
+static void note_status(cudaStream_t, cudaError_t status, void *) { noted = status; }
+
 static void lost_context()
 {
     int *d, h = 0;
     OK(cudaMalloc(&d, sizeof *d));
     set<<<1, 1>>>((int *)0x10);
+    OK(cudaStreamAddCallback(0, note_status, NULL, 0));
     FAILS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    for (int i = 0; i < 1000 && !noted; i++) usleep(1000); // by a thread of its own
+    IS(noted, cudaErrorIllegalAddress);
     GIVES(cudaErrorIllegalAddress, cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
     GIVES(cudaErrorIllegalAddress, cudaFree(d));
     GIVES(cudaErrorIllegalAddress, cudaGetLastError());

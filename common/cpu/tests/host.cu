@@ -43,7 +43,7 @@ __global__ void up_to(float *p, float *end)
 
 static int errors()
 {
-    cudaError_t error = cudaMemset(nullptr, 0, 4); // unasked, of-success
+    cudaError_t error = cudaMemset2D(nullptr, 1, 0, 2, 2); // unasked, of-success
     IF("last-error") cudaGetLastError();
     IF("peek") cudaPeekAtLastError();
     IF("name") cudaGetErrorName(error);

@@ -57,6 +57,8 @@ static void variables()
     OK(cudaMalloc(&out, sizeof w));
     OK(cudaMemcpyToSymbol(weights, w, sizeof w));
     FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, sizeof w + 4));
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, nullptr, 8));
+    FAILS(cudaErrorInvalidValue, cudaMemcpyFromSymbol(nullptr, weights, 8));
     FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(weights, w, 8, 12));
     FAILS(cudaErrorInvalidValue,
           cudaMemcpyToSymbol(table, w, 8, 8)); // other variables lie behind it
@@ -153,6 +155,13 @@ static void of_the_device()
 // What malloc gives in a kernel: 8 MiB at most, if nothing else is asked for before the first malloc.
 __global__ void take(void **p, size_t bytes) { p[threadIdx.x] = malloc(bytes); }
 __global__ void give_back(void **p) { free(p[threadIdx.x]); }
+__global__ void take_all(char **p)
+{
+    int n = 0;
+    while (n < 100 && (p[n] = new char[1 << 20])) n++;
+    p[100] = (char *)nullptr + n;
+    while (n--) delete[] p[n];
+}
 
 static int taken(void **p, int threads)
 {
@@ -176,6 +185,9 @@ static void heap_of_kernels()
     IS(n > 60 && n <= 128, true); // 78 on an H100
     for (int i = 0; i < 5; i++) IS(taken(p, 60), 60);
     FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes));
+    take_all<<<1, 1>>>((char **)p); // no room is no exception
+    OK(cudaMemcpy(&bytes, p + 100, sizeof bytes, cudaMemcpyDeviceToHost));
+    IS(bytes >= 4 && bytes <= 8, true); // 6 on an H200
     OK(cudaFree(p));
 }
 

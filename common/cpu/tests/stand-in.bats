@@ -179,12 +179,13 @@ codes_of() {
 two-barriers|0|0 719|: thread 0,0,0 at [^ ]*LINE \(__syncthreads\), thread 5,0,0 at [^ ]*LINE \(__syncthreads\)
 past-write|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds, .* \(block 0,0,0 thread 250,0,0\)
 no-room/0|0|1 0|: cudaMemset: the target has 1000 bytes, not 1004: out of bounds
-no-room/1|0|1 0|: cudaMemcpyToSymbol: the variable has 4 bytes, not 8: out of bounds
+no-room/1|0|1 0|: cudaMemcpyToSymbol: the variable has 4 bytes, not 8 from byte 0 on: out of bounds
 no-room/2|0|1 0|: cudaMemset: the target is memory of the host
 no-room/3|0|1 0|: cudaMemset: the target was freed by cudaFree
 no-room/4|0|1 0|: cudaMemcpy: the source was freed by cudaFree
 no-room/5|0|1 0|: cudaMemset: the target is outside of all allocations
-stack|0|0 700|bugs.cu:38[0-9]: kernel Deep needs more stack than there is
+no-room/6|0|1 0|: cudaMemset3D: the target has 1000 bytes, not 1100: out of bounds
+stack|0|0 700|bugs.cu:[0-9]+: kernel Deep needs more stack than there is
 by-name-of-pointer|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds
 by-address/0|0|1 0| bugs.cu:[0-9]+: kernel Fill is not launched: a block has 1 to 1024
 by-address/1|1|[0-9-]+ 0 0| bugs.cu:[0-9]+: host code touched
@@ -394,8 +395,8 @@ float4 16 4 8'
 
 @test "stand-in: an error that nobody asked about is told at the end; of a kernel, it is the exit status" {
     answers host <<'ROWS'
-errors/unasked|0||but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
-errors/of-success|0||but cudaMemset[A-Za-z]* at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
+errors/unasked|0||but cudaMemset2D at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
+errors/of-success|0||but cudaMemset2D at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
 errors/another|0||but cudaFree at [^ ]*LINE returned cudaErrorInvalidValue, and nobody asked
 errors/last-error|0||
 errors/peek|0||

@@ -94,6 +94,12 @@ static void measure_time()
     OK(cudaGetLastError());
     OK(cudaEventSynchronize(f));
     OK(cudaEventElapsedTime(&ms, e, f));
+    OK(cudaEventRecord(f, s)); // in two streams, the second of which is done first: the later call counts
+    slow<<<1, 1, 0, t>>>(sink);
+    OK(cudaEventRecord(f, t));
+    OK(cudaStreamSynchronize(t));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaEventElapsedTime(&ms, e, f));
     cudaEvent_t never;
     OK(cudaEventCreate(&never));
     FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, never));

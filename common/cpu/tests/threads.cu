@@ -332,6 +332,29 @@ template <unsigned Size> static void tiles_of()
     OK(cudaFree(out));
 }
 
+// ---- Matches compare bits, and parts of a group count its threads
+
+__global__ void match_and_part(unsigned *out)
+{
+    int t = threadIdx.x;
+    float x = t == 3 || t == 5 ? NAN : t == 1 ? -0.0f : 0.0f;
+    out[t] = __match_any_sync(~0u, x) & 63;
+    if (t % 8 == 0) {
+        auto part = cg::tiled_partition(cg::coalesced_threads(), 2);
+        out[32 + t / 8] = part.size() * 10 + part.thread_rank();
+    }
+}
+
+static void matches_and_parts()
+{
+    unsigned *out;
+    OK(cudaMalloc(&out, 36 * sizeof *out));
+    match_and_part<<<1, 32>>>(out);
+    HAS(out, {21, 2, 21, 40, 21, 40});
+    HAS(out + 32, {20, 21, 20, 21});
+    OK(cudaFree(out));
+}
+
 // ---- Shuffles of threads that are in a branch together: of every distance, what every one of them gets
 
 __global__ void shuffle_in_a_branch(unsigned lanes, int (*out)[32][3])
@@ -369,6 +392,7 @@ static void branches()
 
 int main(void)
 {
+    matches_and_parts();
     branches();
     tiles_of<64>(), tiles_of<128>(), tiles_of<512>();
     warps();
