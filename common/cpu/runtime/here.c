@@ -55,7 +55,7 @@ const char *cpu_launched_at(const struct cpu_launch *l, char *text, size_t size)
 {
     if (l->file) snprintf(text, size, "%s:%d", l->file, l->line);
     const char *line = l->file ? text : cpu_line_of(l->place, text, size);
-    return line ? line : "cudaLaunchKernel";
+    return line ? line : l->call;
 }
 
 // Of the kernel's thread that runs here. Where: a line, or NULL for that of the launch.

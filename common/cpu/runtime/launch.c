@@ -199,8 +199,7 @@ PUBLIC void cpu_cuda_launch(const void *kernel, const char *name, const void *bo
         launch->kernel = name; // else <...> is with it
     launch->body = body;
     launch->run_threads = run_threads;
-    cudaError_t error =
-        cpu_enter(launch->file ? launch->kernel : "cudaLaunchKernel", launch->place);
+    cudaError_t error = cpu_enter(launch->file ? launch->kernel : launch->call, launch->place);
     cpu_call.launch_file = launch->file;
     cpu_call.launch_line = launch->line;
     if (!error) error = take(launch, bytes);
@@ -239,6 +238,7 @@ static cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 block, 
     }
     cpu_cuda_configure("launched by address", NULL, 0, grid, block, shared_bytes, stream);
     this_launch()->is_cooperative = is_cooperative;
+    this_launch()->call = name;
     this_launch()->place = place;
     k->call(k->address, arguments);
     return launch_error;

@@ -202,7 +202,7 @@ enum { CPU_ARGUMENTS = 16 };
 // is not known. `id`: of the work to come, if an argument claims memory for it. The body is the kernel with its
 // arguments. Of those that are pointers: to const? To what others change meanwhile?
 struct cpu_launch {
-    const char *kernel, *file; // no file: by cudaLaunchKernel, at `place`
+    const char *kernel, *file, *call; // no file: by cudaLaunchKernel or the like, at `place`
     const void *address, *place;
     int line;
     dim3 grid, block;

@@ -702,7 +702,7 @@ PROGRAM
         assert_success
         assert_equal "$stderr" "$1"
     }
-    what='warning: __CUDA_ARCH__ is not defined here: host and device code are compiled at once'
+    what='warning: __CUDA_ARCH__ is not defined here, and #if takes the other branch: host and device code are compiled at once'
     printf '\n#ifdef __CUDA_ARCH__ // 2\n#endif\n' >part.cuh
     cat >program.cu <<'PROGRAM'
 #include "part.cuh"
