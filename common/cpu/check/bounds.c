@@ -34,11 +34,12 @@ static void check_written(struct cpu_allocation *a, const struct cpu_access *x, 
         if (!cpu_is_written(s, i)) first = missing++ ? first : i;
     if (missing <= padding) return;
     bool is_copied = cpu_is_unwritten_by_host(a, first);
-    cpu_tell(x, "reads byte %zu of an allocation of %zu bytes, which nobody has written%s", first,
-             a->bytes,
-             is_copied                   ? ", nor the host before it copied it there"
-             : is_written_near(a, first) ? " yet; is a __syncthreads() missing before?"
-                                         : "");
+    if (cpu_is_news(x->place, NULL))
+        cpu_tell(x, "reads byte %zu of an allocation of %zu bytes, which nobody has written%s",
+                 first, a->bytes,
+                 is_copied                   ? ", nor the host before it copied it there"
+                 : is_written_near(a, first) ? " yet; is a __syncthreads() missing before?"
+                                             : "");
     for (size_t i = first; i < offset + x->bytes && !is_copied; i++)
         if (!cpu_is_written(s, i)) a->base[i] = FRESH;
 }
@@ -84,10 +85,12 @@ static bool check_shared(struct cpu_checker *k, const struct cpu_access *x)
                 i |= x->bytes < 4 ? 0 : 3;
                 continue;
             }
-            cpu_tell(x,
-                     "reads byte %zu of the shared memory %s, which no thread of this block has "
-                     "written yet; is a __syncthreads() missing before?",
-                     i, v->name);
+            if (cpu_is_news(x->place, NULL))
+                cpu_tell(
+                    x,
+                    "reads byte %zu of the shared memory %s, which no thread of this block has "
+                    "written yet; is a __syncthreads() missing before?",
+                    i, v->name);
             *(char *)&v->base[i] = FRESH;
         }
         struct cpu_where where = {v->cells, offset, IN_BLOCK, k->shared, v->bytes, v};

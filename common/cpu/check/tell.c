@@ -22,12 +22,12 @@ void cpu_complain(cudaError_t error, const struct cpu_access *x, const char *for
     cpu_leave_kernel();
 }
 
-// What a GPU lets pass: the kernel goes on.
+// What a GPU lets pass, if it is news: the kernel goes on.
 void cpu_tell(const struct cpu_access *x, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (cpu_is_news(x->place, NULL)) say(x, format, arguments);
+    say(x, format, arguments);
     va_end(arguments);
 }
 
