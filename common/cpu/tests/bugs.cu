@@ -390,11 +390,11 @@ __global__ void PastArray(int *out, int n)
     out[0] = local[n - 1];
 }
 
-__device__ int deep(volatile int *p, int n)
-{
-    volatile char room[20000];
-    room[n] = (char)n;
-    return n ? deep(p, n - 1) + room[n] : *p;
+__device__ int deep(volatile int *p, int n) // stack
+{ // stack
+    volatile char room[20000]; // stack
+    room[n] = (char)n; // stack
+    return n ? deep(p, n - 1) + room[n] : *p; // stack
 }
 __global__ void Deep(int *p) { *p = deep(p, 1000); }
 
@@ -790,7 +790,7 @@ static void ask_for_too_much()
 {
     MORE_AT("no-room")
     {
-        if (at > 2) cudaFree(fresh);
+        if (at == 3 || at == 4) cudaFree(fresh);
         if (at == 0) cudaMemset(a, 0, sizeof h + 4);
         if (at == 1) cudaMemcpyToSymbol(total, h, 2 * sizeof total);
         if (at == 2) cudaMemset(h, 0, sizeof h);

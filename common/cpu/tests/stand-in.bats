@@ -185,7 +185,7 @@ no-room/3|0|1 0|: cudaMemset: the target was freed by cudaFree
 no-room/4|0|1 0|: cudaMemcpy: the source was freed by cudaFree
 no-room/5|0|1 0|: cudaMemset: the target is outside of all allocations
 no-room/6|0|1 0|: cudaMemset3D: the target has 1000 bytes, not 1100: out of bounds
-stack|0|0 700|bugs.cu:[0-9]+: kernel Deep needs more stack than there is
+stack|0|0 700|LINE: kernel Deep needs more stack than there is
 by-name-of-pointer|0|0 700|LINE: kernel Fill writes 4 bytes out of bounds
 by-address/0|0|1 0| bugs.cu:[0-9]+: kernel Fill is not launched: a block has 1 to 1024
 by-address/1|1|[0-9-]+ 0 0| bugs.cu:[0-9]+: host code touched
