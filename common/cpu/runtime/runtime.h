@@ -58,8 +58,8 @@ void cpu_unlock(void);
 void cpu_lock_for(const char *call);          // of the host; NULL: of what runs work by itself
 extern const char *volatile cpu_waiting_call; // of a thread that has to wait for the lock; or NULL
 extern bool cpu_runs_by_itself;               // what runs: while the host goes on
-// The runtime call that runs; of work in the queue, the one that gave it. `place` is in the code, behind the call. Of a
-// launch, `name` is the kernel's, and there is a file and a line.
+// The runtime call that runs; of work in the queue, the one that gave it. `place` is in the code, behind the call. Of
+// kernel<<<...>>>, `name` is the kernel's, and there is a file and a line in place of it.
 extern struct cpu_call {
     const char *name;
     const void *place;
